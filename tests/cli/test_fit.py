@@ -96,6 +96,28 @@ def test_a_cascade(small, run, refused, tmp_path):
     assert run("predict", path, small.train, "-o", answers).exit_code == 0
     assert set(pd.read_csv(answers)["prediction"]) == {"bad", "good"}
     assert "Leave it out, or use --method CSRA" in refused("fit", small.train, *told, "--rounds", 5)
+    importances = json.loads(run("explain", path, "--json").stdout)["importances"]
+    assert sum(importances.values()) == pytest.approx(1.0)
+
+
+def test_the_booster_and_the_certificate_of_a_cascade(small, run, refused, tmp_path):
+    path = tmp_path / "m.json"
+    told = ["-t", "kind", "--drop", "id,times", "--method", "Cascade", "--set", "estimator__n_estimators=7"]
+    told += ["--set", "detection_rate=0.9"]
+    assert run("fit", small.train, *told, "-o", path).exit_code == 0
+    model = load(path)
+    assert (model.confidence, model.estimator.n_estimators) == (None, 7)  # the command has held-out rows of its own
+    result = run("fit", small.train, *told, "--set", "confidence=0.8", "--json")
+    certificate = json.loads(result.stdout)["certificate"]
+    assert certificate["confidence"] == 0.8
+    text = run("fit", small.train, *told, "--set", "confidence=0.8").stdout
+    assert "On further rows that were held out:" in text
+    line = refused("fit", small.train, *told, "--set", "estimator__x=1")
+    assert "those of the estimator are estimator__" in line
+    assert "estimator__n_estimators" in line
+    found = run("goal", small.train, "recall >= 0.5", *told, "--confidence", "0.8", "-o", path)
+    assert found.exit_code == 0, found.output
+    assert load(path).certificate_.met
 
 
 def test_the_positive_class_can_be_chosen(small, run, tmp_path):

@@ -24,17 +24,21 @@ from skewboost import (
     CSRAClassifier,
     GoalSearchCV,
     LogitBoostClassifier,
+    MinimumRiskClassifier,
     RealBoostClassifier,
     catalogue,
 )
 from skewboost.boosting.used_columns import on_columns, used_columns
+from skewboost.datasets import make_skewed
 from skewboost.errors import InputError, InputTypeError
+from skewboost.evaluate import compare
 from skewboost.features import HaarFeatures
 from skewboost.features.haar_table import HaarTable
 from skewboost.goals import RepeatedRowsWarning, cascade, cascade_stages
 from skewboost.goals.cascade_stages import Stage
 from skewboost.io import dumps, to_source
 from skewboost.learners import Histogram, Line, Tree
+from skewboost.learners.adapter import weight_name
 from skewboost.metrics import Counts
 from support import awkward_data, make, sized, usable
 
@@ -263,6 +267,14 @@ def test_a_source_that_cannot_be_read():
         clf.fit(X, y, negatives=3)
     with pytest.raises(InputError, match="has 2 features, but CascadeClassifier is expecting 8"):
         clf.fit(X, y, negatives=[np.zeros((5, 2))])
+    with pytest.raises(InputError, match="Table 2 of negatives is None"):
+        clf.fit(X, y, negatives=[X[:0], None, X])
+    with pytest.raises(InputError, match=r"Table 1 of negatives is a tuple.*windows\(picture\)\[0\]"):
+        clf.fit(X, y, negatives=[(X, np.arange(len(X)))])
+    with pytest.raises(InputError, match="negatives is a function that needs arguments"):
+        clf.fit(X, y, negatives=lambda n: [X])
+    with pytest.raises(InputError, match=r"fit was given foo, which RealBoostClassifier\.fit does not take"):
+        clf.fit(X, y, foo=1)
     costs = CascadeClassifier(CSRAClassifier(n_estimators=9), n_stages=2, random_state=0)
     with pytest.raises(InputError, match="sample_cost cannot be passed with negatives"):
         costs.fit(X, y, negatives=[], sample_cost=np.ones(len(y)))
@@ -426,6 +438,19 @@ def test_neither_the_order_of_rows_nor_threads_change_a_cascade():
     assert shuffled.certificate_.counts == clf.certificate_.counts
     other = CascadeClassifier(STUMPS, **{**new, "random_state": 1}).fit(X, y)
     assert not np.array_equal(other.decision_function(X), clf.decision_function(X))
+
+
+def test_neither_the_order_of_rows_nor_the_type_of_the_table_change_a_cascade():
+    """Where cells are missing or categories, and where whole numbers are integers or doubles."""
+    X, y = make_skewed(1500, positive_share=0.15, overlap=0.05, n_categories=1, missing=0.02, random_state=0)
+    numbers = X.select_dtypes("number").fillna(0).mul(3).round()
+    order = np.random.default_rng(1).permutation(len(y))
+    clf = CascadeClassifier(STUMPS, n_stages=3, detection_rate=0.95, random_state=0)
+    straight, shuffled = clone(clf).fit(X, y), clone(clf).fit(X.iloc[order], y.iloc[order])
+    np.testing.assert_array_equal(straight.predict(X), shuffled.predict(X))
+    as_doubles = clone(clf).fit(numbers, y).predict(numbers)
+    for other in (numbers.astype(int), pl.from_pandas(numbers), numbers.to_numpy()):
+        np.testing.assert_array_equal(clone(clf).fit(other, y).predict(other), as_doubles)
 
 
 # ------------------------------------------------------------------ boosters and tables
@@ -646,6 +671,45 @@ def test_weights_and_groups():
     with pytest.warns(RepeatedRowsWarning, match="2000 of the 4000 rows"):
         copies = CascadeClassifier(STUMPS, **new).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
     assert copies.certificate_.evidence.total < 1000
+
+
+def test_image_features_that_are_computed_otherwise_are_refused():
+    X, y = patches(600, 0)
+    haar, other = (HaarFeatures(min_size=3, normalize=normalize).fit(X) for normalize in (True, False))
+    clf = CascadeClassifier(STUMPS, n_stages=2, detection_rate=0.9, random_state=0)
+    with pytest.raises(InputError, match="its columns are not computed as those of X are"):
+        clf.fit(haar.transform(X), y, negatives=[other.transform(X[y == 0])])
+
+
+def test_a_comparison_and_a_search_pass_weights_and_tune_the_threshold():
+    X, y = draw(2000, 0)
+    weights = np.random.default_rng(0).integers(1, 4, len(y))
+    clf = CascadeClassifier(STUMPS, n_stages=2, detection_rate=0.95, confidence=None)
+    assert weight_name(clf) == weight_name(GoalSearchCV(clf)) == weight_name(MinimumRiskClassifier(STUMPS))
+    assert weight_name(clf) == "sample_weight"
+    result = compare({"cascade": clf}, X, y, cv=2, sample_weight=weights, random_state=0)
+    assert [row["failed"] for row in result.folds] == [None, None]
+    found = GoalSearchCV(clf, "recall >= 0.8", random_state=0).fit(X, y)
+    assert found.cost_ is None
+    assert found.certificate_.met
+
+
+def test_importances_are_those_of_the_stages(fitted):
+    total = np.zeros(fitted.n_features_in_)
+    for stage in fitted.stages_:
+        total[stage.columns] += stage.n_rounds * stage.model.feature_importances_
+    np.testing.assert_allclose(fitted.feature_importances_, total / total.sum())
+    assert total.argmax() < 2  # the informative columns come first
+
+
+def test_few_rows():
+    X, y = draw(200, 0)
+    y[:] = 0
+    y[:1] = 1
+    with pytest.raises(InputError, match=r"1 positives.*to train on the others\. Add examples\.$"):
+        CascadeClassifier(STUMPS, confidence=None).fit(X, y)
+    with pytest.raises(InputError, match=r"Set confidence=None, or add examples\.$"):
+        CascadeClassifier(STUMPS).fit(X, y)
 
 
 def test_groups_stay_together(monkeypatch):

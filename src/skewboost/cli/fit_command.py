@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,10 @@ def run(request: Fit) -> None:
     details = []
     if method.cost_sensitive and costs is not None:
         details = [f"  cost      {describe_cost(costs, _balanced_ratio(result))}"]
-    finish(request, result, costs, details)
+    found = getattr(result.model, "certificate_", None)  # of a cascade
+    if found is not None:
+        details += ["", f"On further rows that were held out: {found}."]
+    finish(request, result, costs, details, None if found is None else {"met": bool(found.met), **shown_by(found)})
 
 
 def fit(request: Fitting, purpose: str = "") -> FitResult:
@@ -145,6 +148,12 @@ def positive_class(request: Fitting, model: Any, train: Examples) -> Any:
         return model.pos_label_
     label = find_positive(request.positive, train.classes)
     return choose_positive(train.y, np.array(train.classes), label, train.weights)
+
+
+def shown_by(certificate: Any) -> dict[str, Any]:
+    """What held-out rows show, for JSON."""
+    of_rows = {"counts": asdict(certificate.counts), "evidence": asdict(certificate.evidence)}
+    return {"confidence": certificate.confidence, **of_rows, "shown": certificate.shown, "text": str(certificate)}
 
 
 def finish(

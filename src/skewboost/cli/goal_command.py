@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from skewboost.cli.fit_command import (
     positive_class,
     progress_of,
     read_all,
+    shown_by,
 )
 from skewboost.cli.group_and_time import cut_in_time, divided_in_time, group_params
 from skewboost.cli.method_options import MethodOptions
@@ -134,7 +134,8 @@ def _prepare(request: Goal, options: MethodOptions, examples: Examples, cost: An
         if options.parameters.get(name) is not None:
             raise CommandError(f"--set {name} has no effect with a goal.", "Leave it out.")
     costs_in_training = getattr(options.named.estimator, "_costs_in_training", True)
-    estimator = options.make(label, **({} if costs_in_training else {"cost": 1}))  # scores are then the log-odds
+    neutral = {} if costs_in_training or not options.named.cost_sensitive else {"cost": 1}
+    estimator = options.make(label, **neutral)  # scores are then the log-odds
     if examples.times is not None:
         estimator = divided_in_time(estimator)
     return GoalSearchCV(
@@ -198,10 +199,7 @@ def _certificate(search: Any) -> dict[str, Any]:
         "goal": str(search.goal_), "met": _reached(search), "threshold": search.threshold_,
         "of_little_use": of_little_use(search.counts_ if c is None else c.counts),
     }  # fmt: skip
-    if c is not None:
-        document |= {"confidence": c.confidence, "counts": asdict(c.counts), "evidence": asdict(c.evidence)}
-        document |= {"shown": c.shown, "text": str(c)}
-    return document
+    return document if c is None else document | shown_by(c)
 
 
 def _describe_search(search: Any) -> list[str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
+
+from sklearn.base import clone
 
 from skewboost.boosting.catalogue import RECOMMENDED, RECOMMENDED_VARIANT, catalogue, related_methods
 from skewboost.cli.commands import LEARNERS, Fitting
@@ -27,6 +29,8 @@ OPTIONS = {
     "goal": "`skewboost goal`",
     "confidence": "`skewboost goal --confidence`",
 }
+# … but not for these methods, and what their default is in a command, which measures the model on rows of its own
+OWN_DEFAULTS: dict[str, dict[str, Any]] = {"Cascade": {"confidence": None}}
 # Parameters that have no use in a command
 WITHOUT_USE = ("callbacks", "warm_start", "verbose")
 # Classifiers that are built around another classifier, which has no option
@@ -89,7 +93,7 @@ class MethodOptions:
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters that --set gives."""
-        return read_settings(self.settings)
+        return read_settings(self.settings, OWN_DEFAULTS.get(self.named.name, {}))
 
     @property
     def spec(self) -> str:
@@ -119,7 +123,7 @@ class MethodOptions:
     def make(self, pos_label: Any = None, **params: Any) -> Any:
         """The unfitted estimator."""
         method = self.named
-        params |= {"random_state": self.seed, "n_jobs": self.n_jobs}
+        params |= OWN_DEFAULTS.get(method.name, {}) | {"random_state": self.seed, "n_jobs": self.n_jobs}
         if pos_label is not None and "pos_label" in method.params:
             params["pos_label"] = pos_label
         if self.rounds is not None:
@@ -131,11 +135,13 @@ class MethodOptions:
                 )
             params[method.rounds] = self.rounds
         model = method.estimator(**params, **self._learner())
+        known = settable(model, OWN_DEFAULTS.get(method.name, {}))
         for name in self.parameters:
-            if name not in settable(model):
-                own = ", ".join(p for p in settable(model) if "__" not in p)
-                nested = ", ".join(p for p in settable(model) if p.startswith("estimator__"))
-                learner = f"; those of the learner are {nested}" if nested else ""
+            if name not in known:
+                own = ", ".join(p for p in known if "__" not in p)
+                nested = ", ".join(p for p in known if p.startswith("estimator__"))
+                inner = "learner" if method.takes_learner else "estimator"
+                learner = f"; those of the {inner} are {nested}" if nested else ""
                 raise CommandError(f"{method.name} has no parameter {name!r}. Its parameters are {own}{learner}.")
         return model.set_params(**self.parameters)
 
@@ -146,9 +152,11 @@ class MethodOptions:
 
     def _learner(self) -> dict[str, Any]:
         """The parameter `estimator`, if --learner or a setting of the learner is given."""
-        as_object = any(name.startswith("estimator__") for name in read_settings(self.settings))
+        as_object = any(name.startswith("estimator__") for name in self.parameters)
         if self.learner is None and not (as_object and "estimator" in self.named.params):
             return {}
+        if self.learner is None and not self.named.takes_learner:
+            return {"estimator": clone(self.named.estimator()._base)}
         if self.learner is not None and not self.named.takes_learner:
             raise CommandError(
                 f"{self.named.name} has weak learners of its own.",
@@ -214,8 +222,8 @@ def find_learner(name: str, as_object: bool = False) -> Any:
     return getattr(learners, key.capitalize())() if as_object or key in ("histogram", "line") else key
 
 
-def read_settings(settings: Sequence[str]) -> dict[str, Any]:
-    """The parameters of --set name=value."""
+def read_settings(settings: Sequence[str], free: Container[str] = ()) -> dict[str, Any]:
+    """The parameters of --set name=value; those that are `free` have no option of their own here."""
     parameters: dict[str, Any] = {}
     for text in settings:
         name, equals, value = (part.strip() for part in text.partition("="))
@@ -223,7 +231,7 @@ def read_settings(settings: Sequence[str]) -> dict[str, Any]:
             raise CommandError(
                 f"--set {text!r} is not of the form name=value.", "Write --set learning_rate=0.1, for example."
             )
-        if name in OPTIONS:
+        if name in OPTIONS and name not in free:
             raise CommandError(f"--set cannot set {name!r}.", f"Use {OPTIONS[name]}.")
         parameters[name] = read_value(value)
     return parameters
@@ -245,9 +253,9 @@ def format_value(value: Any) -> str:
     return value if isinstance(value, str) and read_value(value) == value else json.dumps(value)
 
 
-def settable(model: Any) -> list[str]:
-    """The parameters of an estimator that --set can set."""
-    return [p for p in model.get_params() if p not in OPTIONS and p not in WITHOUT_USE]
+def settable(model: Any, free: Container[str] = ()) -> list[str]:
+    """The parameters of an estimator that --set can set; those that are `free` have no option of their own here."""
+    return [p for p in model.get_params() if (p not in OPTIONS or p in free) and p.split("__")[-1] not in WITHOUT_USE]
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from decimal import Decimal
+from hashlib import blake2b
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,8 @@ from skewboost.typing import Array
 MAX_REPEATS = 10
 # If this share of the repeated rows occurs with several classes, equal rows are different things that look alike.
 ALIKE = 0.05
+
+EXACT = 2**53  # up to here doubles tell integers apart
 
 STEP, _FIRST, _SECOND = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
@@ -44,22 +49,44 @@ def bits_of(column: Array | Nominal) -> Array:
 
 
 def exact_bits(cells: Array | Iterable[Any]) -> Array:
-    """64 bits per cell of any type, the same within a column for equal cells. Large integers are kept apart."""
-    if isinstance(cells, np.ndarray) and cells.dtype.kind in "biu":
-        return cells.astype(np.int64).view(np.uint64)
-    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
-        return bits_of(cells)
-    known: dict[Any, int] = {}
+    """Return 64 bits per cell of any type, by its content only: equal numbers of all types have the same bits.
+
+    Integers that doubles cannot tell apart have different ones.
+    """
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+        bits = bits_of(cells)
+        if cells.dtype.kind in "iu":
+            large = np.flatnonzero((cells > EXACT) | (cells < -EXACT))
+            bits[large] = [_bits_of_cell(cell) for cell in cells[large].tolist()]
+        return bits
+    known: dict[Any, int] = {}  # columns of categories have few different cells
     cells = cells.tolist() if isinstance(cells, np.ndarray) else cells
-    return np.array([known.setdefault(_hashable(cell), len(known)) for cell in cells], dtype=np.uint64)
+    return np.array([_known_bits(cell, known) for cell in cells], dtype=np.uint64)
 
 
-def _hashable(cell: Any) -> Any:
+def _known_bits(cell: Any, known: dict[Any, int]) -> int:
     try:
-        hash(cell)
-    except TypeError:
-        return repr(cell)
-    return cell if cell == cell else None
+        if cell not in known:
+            known[cell] = _bits_of_cell(cell)
+        return known[cell]
+    except TypeError:  # it cannot be hashed
+        return _bits_of_cell(repr(cell))
+
+
+def _bits_of_cell(cell: Any) -> int:
+    """Return the bits of a double if the cell equals one, those of a missing cell, or a digest of the content."""
+    cell = cell.item() if isinstance(cell, np.generic) else cell  # Python compares integers with doubles exactly
+    if cell is None:
+        cell = np.nan
+    if isinstance(cell, Real | Decimal):
+        try:
+            double = float(cell)
+        except OverflowError:
+            double = np.nan
+        if double == cell or cell != cell:
+            return int(bits_of(np.array([double]))[0])
+    content = cell if isinstance(cell, bytes) else str(cell).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
 def row_hashes(columns: Iterable[Array], start: Array) -> Array:

@@ -12,7 +12,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.variants.csra import CSRAClassifier
@@ -111,6 +111,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Why there are no more stages.
     certificate_ : Certificate or None
         What the held-out rows show about the whole cascade; print it.
+    feature_importances_ : ndarray
+        The importances of the stages, weighted by their numbers of rounds. Not available for all boosters.
     classes_ : ndarray
     pos_label_ : label
     n_features_in_, feature_names_in_
@@ -139,6 +141,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
+    _costs_in_training: ClassVar[bool] = False  # each stage has the threshold that its goals ask for
     cv: ClassVar[None] = None  # rows have no order of time
 
     estimator: Any = None
@@ -161,6 +164,10 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _base(self) -> Any:
         """The booster of every stage."""
         return CSRAClassifier(estimator="tree", n_estimators=ROUNDS) if self.estimator is None else self.estimator
+
+    @property
+    def _passes_params_to(self) -> Any:
+        return self._base
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -207,6 +214,12 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if get_config()["enable_metadata_routing"]:
             given = params if groups is None else {"groups": groups, **params}
             params = dict(process_routing(self, "fit", **given).estimator.fit)
+        unknown = [name for name in params if not has_fit_parameter(self._base, name)]
+        if unknown:
+            raise InputError(
+                f"fit was given {', '.join(unknown)}, which {type(self._base).__name__}.fit does not take.",
+                "Leave it out.",
+            )
         if negatives is not None and not set(params) <= {"sample_weight"}:
             raise InputError(
                 f"{', '.join(sorted(set(params) - {'sample_weight'}))} cannot be passed with negatives, which have "
@@ -239,6 +252,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _parts(self, rows: SearchRows, aim: Aim, rng: Any) -> StageRows:
         """Divide the rows into those to train on, and those to choose thresholds on."""
         positive = rows.y == self.pos_label_
+        aim = replace(aim, delta=None)  # these rows are for no certificate
         inner, outer = random_split(aim, rows, positive, self.validation_fraction, rng, least=1, use="train")
         (other,) = self.classes_[self.classes_ != self.pos_label_]
         return StageRows(rows.part(inner), rows.part(outer), self.pos_label_, other)
@@ -439,6 +453,15 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples,)
         """
         return self._reached(X).n_stages
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Those of the stages, with the number of rounds of each as its weight, normalised to sum to one."""
+        check_is_fitted(self)
+        total = np.zeros(self.n_features_in_)
+        for stage in self.stages_:
+            total[stage.columns] += stage.n_rounds * stage.model.feature_importances_
+        return total / total.sum() if total.any() else total
 
     def _labels(self, positive: Array) -> Array:
         return np.asarray(self.classes_[(positive == (self.classes_[1] == self.pos_label_)).astype(np.intp)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from skewboost.goals.cascade_stages import Cascade
 from skewboost.goals.rows import SearchRows
 from skewboost.typing import Array
 
+END = object()  # of a source
+
 
 class Source:
     """New negatives, table by table, of which those that pass a cascade are kept."""
 
     def __init__(self, tables: Any, readable: Callable[[Any], Any]) -> None:
-        tables = tables() if callable(tables) else tables
+        tables = _called(tables) if callable(tables) else tables
         if _is_one_table(tables):
             raise InputError(
                 f"negatives is one table, of type {type(tables).__name__}.",
@@ -41,8 +44,14 @@ class Source:
     def passing(self, cascade: Cascade, n: int, rng: Any) -> list[Any]:
         """Return tables with up to n rows that pass a cascade, fewer only if the source ends."""
         found: list[Any] = []
-        while n > 0 and (table := next(self._tables, None)) is not None:
+        while n > 0 and (table := next(self._tables, END)) is not END:
             self.n_tables += 1
+            if isinstance(table, tuple) or table is None:
+                raise InputError(
+                    f"Table {self.n_tables} of negatives is {'None' if table is None else 'a tuple'}.",
+                    "Pass tables; `windows` of HaarFeatures returns one and the places of its rows: "
+                    "(haar.windows(picture)[0] for picture in pictures).",
+                )
             if _is_empty(table):
                 continue
             try:
@@ -57,6 +66,19 @@ class Source:
                 found.append(take_rows(X, rows))
                 n -= len(rows)
         return found
+
+
+def _called(tables: Callable[[], Any]) -> Any:
+    try:
+        signature(tables).bind()
+    except TypeError as error:
+        raise InputError(
+            f"negatives is a function that needs arguments ({error}).",
+            "Pass one without arguments, such as lambda: read(path), or an iterable of tables.",
+        ) from error
+    except ValueError:  # some built-in functions do not say what they take
+        pass
+    return tables()
 
 
 def _is_one_table(tables: Any) -> bool:
@@ -76,6 +98,13 @@ def check_same_kind(table: Any, first: Any) -> None:
     """Raise if a table cannot be put below the first one: frames of other libraries, frames and arrays."""
     frames = [as_frame(t) for t in (table, first)]
     kinds = {None if frame is None else frame.implementation for frame in frames}
+    if isinstance(table, ComputedTable) and isinstance(first, ComputedTable):
+        one = np.arange(1)
+        if first.take(one).followed_by([table.take(one)]) is None:
+            raise InputError(
+                "its columns are not computed as those of X are.",
+                "Make both with the same transformer, such as one HaarFeatures.",
+            )
     if len(kinds) > 1:
         names = [f"{type(t).__module__.partition('.')[0]}.{type(t).__name__}" for t in (table, first)]
         raise InputError(f"it is of type {names[0]}, and X of type {names[1]}.", "Pass tables of the type of X.")

@@ -391,6 +391,10 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.cost_ = None if point.costs is None else dict(zip((plain(self.pos_label_), plain(other)), point.costs))
 
     @property
+    def _passes_params_to(self) -> Any:
+        return self._base
+
+    @property
     def _tunes(self) -> str:
         """What is searched for."""
         if self.tune != "auto":

@@ -174,7 +174,7 @@ def random_split(
     raise InputError(
         f"y has {positive.sum()} positives and {(~positive).sum()} negatives{together}: too few to hold some out and "
         f"to {use} on the others.",
-        "Set confidence=None, or add examples.",
+        "Add examples." if aim.delta is None else "Set confidence=None, or add examples.",
     )
 
 

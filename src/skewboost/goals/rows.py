@@ -164,7 +164,10 @@ def _held_out(holdout: Any, n_rows: int) -> Array | None:
 
 
 def equal_rows(X: Any) -> Array:
-    """Number the rows of a table; rows whose cells are all equal, missing ones included, get the same number."""
+    """Number the rows of a table; rows whose cells are all equal, missing ones included, get the same number.
+
+    The numbers depend on the contents of the rows only, not on their order or on the type of the table.
+    """
     key: Array
     if issparse(X):
         key = exact_bits(_sparse_rows(X))
@@ -183,7 +186,7 @@ def _columns(X: Any) -> Iterator[Array]:
         yield from np.reshape(X, (len(X), -1)).T
         return
     for series in frame.iter_columns() if isinstance(frame, nw.DataFrame) else [frame]:
-        if series.dtype.is_numeric() and not series.null_count():
+        if series.dtype.is_float() or (series.dtype.is_numeric() and not series.null_count()):
             yield series.to_numpy()
         else:
             missing = series.is_null().to_list()
@@ -191,10 +194,11 @@ def _columns(X: Any) -> Iterator[Array]:
             yield np.fromiter(cells, dtype=object, count=len(cells))
 
 
-def _sparse_rows(X: Any) -> Iterator[tuple[bytes, bytes]]:
+def _sparse_rows(X: Any) -> Iterator[bytes]:
     """Yield the positions and the values of the non-zero cells of each row of a sparse matrix."""
     X = X.tocsr(copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
+    columns, cells = X.indices.astype(np.int64), exact_bits(X.data)
     for start, end in zip(X.indptr[:-1], X.indptr[1:]):
-        yield X.indices[start:end].tobytes(), X.data[start:end].tobytes()
+        yield columns[start:end].tobytes() + cells[start:end].tobytes()

@@ -57,6 +57,11 @@ def weight_name(estimator: Any) -> str | None:
     """The argument of `fit` for sample weights; None if the estimator does not accept them."""
     if has_fit_parameter(estimator, "sample_weight"):
         return "sample_weight"
+    inner = getattr(
+        estimator, "_passes_params_to", None
+    )  # of meta-estimators whose `fit` passes on what it does not use
+    if inner is not None:
+        return weight_name(inner)
     if isinstance(estimator, Pipeline):
         step, last = estimator.steps[-1]
         inner = weight_name(last)

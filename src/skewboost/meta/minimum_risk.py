@@ -148,6 +148,10 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
         """Whether `groups` have an effect."""
         return self.calibrate is not None or uses_groups(self.estimator)
 
+    @property
+    def _passes_params_to(self) -> Any:
+        return self._source()
+
     def get_metadata_routing(self) -> MetadataRouter:
         """Route all arguments of `fit` to the estimator; `groups` are for the folds of calibration, too."""
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
