@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -144,14 +145,63 @@ def test_costs_beside_a_jump_are_close_where_costs_compound(low, high):
     assert low < math.log(found.cost) < high
 
 
-def test_the_largest_cost_is_that_of_the_user():
-    class Slow(Share):
-        def fit(self, X, y):
-            super().fit(X, y)
-            self.share_ = 0.5 + 0.02 * math.log(self.cost[1] / self.cost[0])
-            return self
+class Slow(Share):
+    """Its share grows with the logarithm of the ratio of the costs."""
 
-    Slow.__init__ = Share.__init__
+    def __init__(self, cost=None, slope=0.02):
+        super().__init__(cost)
+        self.slope = slope
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.share_ = 0.5 + self.slope * math.log(self.cost[1] / self.cost[0])
+        return self
+
+
+@pytest.mark.parametrize(
+    ("slope", "max_cost"), [(0.1, 20.0), (0.1, 1.0 / 20.0), (5.0, 1.04), (0.03, 1e6), (0.03, 1e-6)]
+)
+def test_the_ends_of_the_range_are_tried(slope, max_cost):
+    """Steps double from 0.05, and stop at 1.6, 0 and 12.8, short of log 20, log 1.04 and log 1e6."""
+    at_end = 0.5 + slope * math.log(max_cost)
+    largest = max(max_cost, 1.0 / max_cost)
+    found = match_rate(Slow(slope=slope), X, Y, rate=at_end, tolerance=0.01, cv=HALVES, repeats=1, max_cost=largest)
+    assert found.met
+    costs = [cost for cost, _ in found.tried]
+    assert max_cost in costs
+    assert 1.0 / largest <= min(costs) < max(costs) <= largest
+    assert len(costs) <= 40
+
+
+def test_a_rate_between_the_last_step_and_the_end_is_met_there():
+    found = match_rate(Slow(slope=0.1), X, Y, rate=0.74, tolerance=0.005, cv=HALVES, repeats=1, max_cost=20.0)
+    assert found.met
+    assert found.cost == pytest.approx(math.exp(2.4), rel=0.06)
+    assert [cost for cost, _ in found.tried].count(20.0) == 1
+
+
+def test_the_ends_are_tried_only_if_nothing_else_meets_the_rate():
+    """So a search that succeeds among the steps is the same, whatever lies beyond them."""
+    for rate in (0.42, 0.55, 0.65):
+        narrow, wide = (
+            match_rate(Slow(slope=0.1), X, Y, rate=rate, tolerance=0.01, cv=HALVES, repeats=1, max_cost=most)
+            for most in (20.0, 40.0)
+        )
+        assert narrow.met
+        assert narrow.tried == wide.tried
+        assert max(cost for cost, _ in narrow.tried) < 5.0
+
+
+def test_no_cost_beside_a_jump_is_out_of_the_range():
+    """The jump at 3 is so close to the end that costs on its other side are out of the range."""
+    found = match_rate(
+        Share(jumps=True), X, Y, rate=0.7, tolerance=0.01, cv=HALVES, repeats=1, max_points=60, max_cost=3.003
+    )
+    assert not found.met
+    assert 3.0 < max(cost for cost, _ in found.tried) <= 3.003
+
+
+def test_the_largest_cost_is_that_of_the_user():
     near, far = (
         match_rate(Slow(), X, Y, rate=0.95, tolerance=0.01, cv=HALVES, repeats=1, max_cost=most) for most in (1e6, 1e12)
     )
@@ -185,6 +235,36 @@ def test_a_function_makes_estimators_with_bounded_costs():
     assert found.estimator.pos_label == 1
 
 
+def test_any_callable_of_a_cost_makes_estimators():
+    class Maker:
+        def __call__(self, cost):
+            return Share({1: cost, 0: 1.0})
+
+    found = [
+        match_rate(make, X, Y, rate=0.8, tolerance=0.01, cv=HALVES, repeats=1)
+        for make in (lambda cost: Share({1: cost, 0: 1.0}), Maker(), partial(_share, {0: 1.0}))
+    ]
+    assert found[0].met
+    assert found[0].tried == found[1].tried == found[2].tried
+
+
+def _share(others, cost):
+    return Share({1: cost, **others})
+
+
+def test_measures_that_are_no_shares_may_be_above_1():
+    found = match_rate(Proba(), X, Y, measure="log_loss", rate=1.2, tolerance=0.01, cv=HALVES, repeats=1)
+    assert found.met
+    assert found.mean() == pytest.approx(1.2, abs=0.01)
+
+
+class Proba(Share):
+    """Its probability of a positive is a constant that grows with the cost."""
+
+    def predict_proba(self, X):
+        return np.tile([1.0 - self.share_, self.share_], (len(X), 1))
+
+
 def test_costs_can_be_weights():
     table, labels = awkward_data(300)
     found = match_rate(
@@ -215,7 +295,10 @@ def test_variants_whose_costs_compound_are_matched_too():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"rate": -0.1}, "rate=-0.1 must be a number >= 0"),
+        ({"rate": -0.1}, "rate=-0.1 must be a number >= 0 and <= 1"),
+        ({"rate": 95}, "rate=95 must be a number >= 0 and <= 1"),
+        ({"rate": 1.5, "measure": "ppv"}, "rate=1.5 must be a number >= 0 and <= 1"),
+        ({"rate": -0.1, "measure": "log_loss"}, "rate=-0.1 must be a number >= 0"),
         ({"tolerance": "small"}, "tolerance='small' must be a number >= 0"),
         ({"vary": "both"}, "vary='both' must be one of 'miss', 'false_alarm'"),
         ({"max_points": 0}, "max_points=0 must be an integer >= 1"),
@@ -227,6 +310,14 @@ def test_variants_whose_costs_compound_are_matched_too():
         ),
         ({"estimator": lambda cost: Share(), "vary": "false_alarm"}, "has no effect if a function makes"),
         ({"estimator": [Share()], "repeats": 1}, "must be one estimator"),
+        ({"estimator": 5}, "^estimator=5 is not a classifier"),
+        (
+            {"estimator": partial(CSRAClassifier, n_estimators=5)},  # whose parameters have to be named
+            r"^estimator=functools.partial.* cannot be called with a cost as its only argument .*lambda cost:",
+        ),
+        ({"estimator": lambda: Share()}, "^estimator=.* cannot be called with a cost"),
+        ({"estimator": lambda cost: cost}, r"^estimator=.* returned 1\.0 for a cost of 1, which is not a classifier"),
+        ({"estimator": lambda cost: Share}, r"^estimator=.* returned .*Share.*, which is not a classifier"),
         ({"y": Y + (X[:, 0] > 380)}, "y has 3 classes"),
     ],
 )

@@ -19,12 +19,12 @@ import numpy as np
 from sklearn.base import clone
 
 from skewboost.errors import InputError
-from skewboost.evaluate.running import import_pandas
+from skewboost.evaluate.running import check_classifier, import_pandas, is_classifier_object
 from skewboost.evaluate.staged_curves import over_fits
 from skewboost.evaluate.stages import with_pos_label
 from skewboost.evaluate.sweeps import Plan, Setting, Sweep, plan_of, weighted
 from skewboost.meta.cost_passing import CostPassing, cost_for_owner, plain
-from skewboost.metrics.measures import find_measure
+from skewboost.metrics.measures import BINARY, find_measure
 from skewboost.parameters import check_arguments, integer, number, one_of
 from skewboost.typing import Array
 
@@ -33,6 +33,7 @@ FINEST = 1e-4  # costs that differ by less are not told apart
 NEARBY, CLOSEST = 5e-3, 1e-7  # the spacing of costs that are tried beside a jump, at most and at least
 BESIDE = 8  # of them on either side, before it is halved
 FALLING = ("miss_rate", "specificity", "precision", "negative_predictive_value")  # with the cost of a miss
+UNBOUNDED = ("cost", "log_loss")  # the measures that may be above 1
 
 
 @dataclass(frozen=True)
@@ -127,20 +128,20 @@ def match_rate(
 
     The search starts at equal costs, doubles its steps until the mean is on the other side of the rate, and halves the
     step in between. Where the mean jumps across the rate, other costs next to the jump are tried, closer and
-    closer to it; if no step goes beyond the rate, costs next to the closest one.
+    closer to it; if no step goes beyond the rate, costs next to the closest one, and then the ends of the range.
 
     Parameters
     ----------
     estimator : classifier, or function of a cost that returns one
         Costs are passed through its parameter `cost` or `class_weight`, whose value is replaced, else through weights.
-        A function gets the cost and makes the estimator in its own way, for example of a variant whose costs are
-        bounded.
+        A function, or any other callable, gets the cost as its only argument and makes the estimator in its own way,
+        for example of a variant whose costs are bounded.
     X, y, cv, repeats, pos_label, sample_weight, n_jobs, verbose, random_state
         As in `cost_sweep`. All costs are tried on the same folds.
     measure : str, default="recall"
         A measure of `skewboost.metrics.MEASURES`.
     rate : float, default=0.95
-        What its mean should be.
+        What its mean should be: from 0 to 1, or at least 0 for the measures "cost" and "log_loss".
     tolerance : float, default=0.001
         How far off it may be. If the range includes 0 or 1, which many costs may reach, the search looks for the costs
         closest to equal ones that do.
@@ -152,8 +153,8 @@ def match_rate(
     max_points : int, default=40
         The largest number of costs to try.
     max_cost : float, default=1e6
-        Costs from 1/max_cost to max_cost are tried. Variants that spread costs over the rounds, such as
-        `CSRAClassifier`, may need larger ones for goals close to 1.
+        Costs from 1/max_cost to max_cost are tried, as far as `max_points` goes; these two themselves come last.
+        Variants that spread costs over the rounds, such as `CSRAClassifier`, may need larger ones for goals close to 1.
 
     Returns
     -------
@@ -171,8 +172,9 @@ def match_rate(
     >>> found.met, abs(found.mean() - 0.8) <= 0.01
     (True, True)
     """
+    wanted = find_measure(measure, among=BINARY).name
     check_arguments(
-        rate=(rate, number(0, None)),
+        rate=(rate, number(0, None if wanted in UNBOUNDED else 1)),
         tolerance=(tolerance, number(0, None)),
         vary=(vary, one_of("miss", "false_alarm")),
         max_points=(max_points, integer(1)),
@@ -180,14 +182,35 @@ def match_rate(
     )
     if isinstance(estimator, dict | list | tuple):
         raise InputError(f"estimator={estimator!r} must be one estimator.", "Match others in separate calls.")
-    makes = inspect.isroutine(estimator)
-    first = estimator(1.0) if makes else estimator
+    makes = callable(estimator) and not isinstance(estimator, type) and not hasattr(estimator, "fit")
+    first = _first_made(estimator) if makes else estimator
+    if not isinstance(first, str | type):  # of a class, or the name of one, an instance is made
+        check_classifier(first)
     plan = plan_of(first, X, y, None, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
     setting = _settings(plan, vary, estimator if makes else None)
-    limits = int(max_points), math.log(max_cost)
-    points = _Points(plan, setting, find_measure(measure).name, float(rate), float(tolerance), *limits)
+    points = _Points(plan, setting, wanted, float(rate), float(tolerance), int(max_points), float(max_cost))
     points.search()
     return points.result(vary)
+
+
+def _first_made(make: Callable[[float], Any]) -> Any:
+    """Return what a function makes of equal costs."""
+    try:
+        inspect.signature(make).bind(1.0)
+    except TypeError as error:
+        raise InputError(
+            f"estimator={make!r} cannot be called with a cost as its only argument ({error}).",
+            "Pass a function of a cost, such as lambda cost: CSRAClassifier(cost=cost).",
+        ) from error
+    except ValueError:  # it does not say what it takes
+        pass
+    made = make(1.0)
+    if isinstance(made, type) or not is_classifier_object(made):
+        raise InputError(
+            f"estimator={make!r} returned {made!r} for a cost of 1, which is not a classifier.",
+            "Return an instance of a classifier.",
+        )
+    return made
 
 
 def _settings(plan: Plan, vary: str, make: Callable[[float], Any] | None) -> Callable[[float], Setting]:
@@ -224,11 +247,11 @@ class _Points:
         rate: float,
         tolerance: float,
         most: int,
-        farthest: float,
+        max_cost: float,
     ) -> None:
         self.plan, self.make = plan, make
         self.measure, self.rate, self.tolerance = measure, rate, tolerance
-        self.most, self.farthest = most, farthest
+        self.most, self.max_cost, self.farthest = most, max_cost, math.log(max_cost)
         self.at_end = rate + tolerance >= 1.0 or rate - tolerance <= 0.0
         self.sweeps: dict[float, tuple[Any, Sweep]] = {}
 
@@ -237,10 +260,16 @@ class _Points:
         """Whether no more costs may be tried."""
         return len(self.sweeps) >= self.most
 
+    def cost(self, u: float) -> float:
+        """Return exp(u); at the ends the cost that the user gave, without rounding."""
+        if abs(u) == self.farthest:
+            return self.max_cost if u > 0.0 else 1.0 / self.max_cost
+        return math.exp(u)
+
     def off(self, u: float) -> float:
         """Return how far the mean at the cost exp(u) is from the rate; NaN counts as far."""
         if u not in self.sweeps:
-            cost = math.exp(u)
+            cost = self.cost(u)
             setting = self.make(cost)
             self.sweeps[u] = setting[0], self.plan.run("cost", np.array([cost]), [setting])[0]
         mean = float(self.sweeps[u][1].mean(self.measure)[0])
@@ -250,28 +279,49 @@ class _Points:
         """Whether the rate is met, up to rounding."""
         return abs(self.off(u)) <= self.tolerance + 1e-12
 
+    @property
+    def over(self) -> bool:
+        """Whether the rate is met at one of the costs, or no more may be tried."""
+        return self.full or any(map(self.hits, list(self.sweeps)))
+
     def search(self) -> None:
         """Try costs until one meets the rate, or no more may be tried."""
         if self.hits(0.0):
             return
+        short = []  # the directions in which no step went beyond the rate
         for sign in self._directions():
             gap = self._outward(sign)
-            if gap is not None:
+            if gap is None:
+                short.append(sign)
+            else:
                 self._between(*gap)
-            if self.full or any(map(self.hits, list(self.sweeps))):
+            if self.over:
                 return
-        self._beside_best()
+        # Steps double, so they stop short of the ends, which come last: few goals need costs so far away
+        outermost = {sign: max((u for u in self.sweeps if u * sign > 0.0), key=abs, default=0.0) for sign in short}
+        closest = min(abs(self.off(u)) for u in self.sweeps)
+        self._beside_best(kept=sum(abs(self.off(u)) <= closest for u in outermost.values()))
+        for sign, last in outermost.items():
+            if self.over:
+                return
+            if self._beyond(sign * self.farthest):
+                self._between(last, sign * self.farthest)
+        if not self.over:
+            self._beside_best()
 
-    def _beside_best(self) -> None:
-        """Halve the gaps next to the closest cost: the mean may rise and fall, and steps miss where it peaks."""
-        while not self.full:
+    def _beside_best(self, kept: int = 0) -> None:
+        """Halve the gaps next to the closest cost: the mean may rise and fall, and steps miss where it peaks.
+
+        So many of the costs that may be tried are kept for the ends that the mean comes closest to.
+        """
+        while len(self.sweeps) < self.most - kept:
             order = sorted(self.sweeps)
             k = min(range(len(order)), key=lambda i: (abs(self.off(order[i])), abs(order[i])))
             near = [0.5 * (a + b) for a, b in pairwise(order[max(k - 1, 0) : k + 2]) if b - a > FINEST]
             if not near:
                 return
             for u in near:
-                if not self.full and self.hits(u):
+                if len(self.sweeps) < self.most - kept and self.hits(u):
                     return
 
     def _directions(self) -> Iterator[float]:
@@ -304,7 +354,7 @@ class _Points:
         spacing = min(NEARBY, max(FINEST, 0.05 * abs(far)))
         while not self.full and not self.hits(far) and spacing > CLOSEST:
             for u in (far + sign * k * spacing for k in range(1, BESIDE + 1) for sign in (1.0, -1.0)):
-                if not self.full and self.hits(u):
+                if not self.full and abs(u) <= self.farthest and self.hits(u):
                     return
             spacing *= 0.5
 
@@ -317,9 +367,9 @@ class _Points:
 
         best = min(self.sweeps, key=rank)
         estimator, sweep = self.sweeps[best]
-        tried = [(math.exp(u), float(s.mean(self.measure)[0])) for u, (_, s) in self.sweeps.items()]
+        tried = [(self.cost(u), float(s.mean(self.measure)[0])) for u, (_, s) in self.sweeps.items()]
         values = {m: sweep.values(m)[0] for m in sweep.measures}
         return RateMatch(
-            self.measure, self.rate, self.tolerance, self.hits(best), math.exp(best), vary, estimator,
+            self.measure, self.rate, self.tolerance, self.hits(best), self.cost(best), vary, estimator,
             sweep.measures, sweep.n_fits, tried, values,
         )  # fmt: skip
