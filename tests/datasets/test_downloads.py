@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
 import io
+import re
 import tarfile
 import threading
 
@@ -13,6 +15,7 @@ import pytest
 from scipy.io import savemat
 
 from skewboost.datasets import downloads, faces, fetch_faces, fetch_ida, fetch_uci, ida, uci
+from skewboost.datasets.data_files import digest_of
 from skewboost.errors import InputError
 from support import SHARED
 
@@ -34,7 +37,10 @@ def served(tmp_path, monkeypatch):
 
         def do_GET(self):
             self.asked.append(self.path)
-            super().do_GET()
+            if self.path.endswith(".raw"):  # a whole answer, with its headers
+                self.wfile.write((folder / self.path[1:]).read_bytes())
+            else:
+                super().do_GET()
 
         def log_message(self, *args):
             pass
@@ -54,9 +60,7 @@ def served(tmp_path, monkeypatch):
 def toy_source(url, monkeypatch, text=TEXT):
     source = uci.Source(url, COLUMNS, 2, ("M",), "", nominal=("colour",), first=1)
     rows = [["1.5", "red"], [None, "blue"], ["2000", None]]
-    source = uci.Source(
-        url, COLUMNS, 2, ("M",), downloads.digest_of(uci._as_bytes(rows, [1, 0, 1], source)), ("colour",), 1
-    )
+    source = uci.Source(url, COLUMNS, 2, ("M",), digest_of(uci._as_bytes(rows, [1, 0, 1], source)), ("colour",), 1)
     monkeypatch.setitem(uci.SOURCES, "toy", source)
 
 
@@ -75,7 +79,7 @@ def test_a_file_is_downloaded_once_and_read(served, monkeypatch):
 def test_other_contents_are_refused(served, monkeypatch):
     (served.folder / "toy.data").write_bytes(TEXT.replace(b"red", b"green"))
     toy_source(served.url + "toy.data", monkeypatch)
-    with pytest.raises(InputError, match=r"does not have the contents of 'toy'.*checksum"):
+    with pytest.raises(InputError, match=r"toy\.data cannot be used as the data set 'toy': its checksum is"):
         fetch_uci("toy")
 
 
@@ -110,10 +114,20 @@ def test_a_folder_that_is_not_there(monkeypatch, tmp_path):
         fetch_uci("pima")
 
 
-@pytest.mark.parametrize("call", [lambda: fetch_uci("iris"), lambda: fetch_ida("iris"), lambda: fetch_faces("all")])
-def test_unknown_names(call):
-    with pytest.raises(InputError, match=r"pima|banana|'train' or 'test'"):
-        call()
+@pytest.mark.parametrize("value", ["iris", ["pima"], None])
+@pytest.mark.parametrize(
+    ("fetch", "words"),
+    [(fetch_uci, "name={} .*'pima'"), (fetch_ida, "name={} .*'banana'"), (fetch_faces, "part={} .*'train', 'test'")],
+)
+def test_unknown_names(fetch, words, value):
+    with pytest.raises(InputError, match=words.format(re.escape(repr(value)))):
+        fetch(value)
+
+
+def known_benchmark(name, X, y, splits, monkeypatch):
+    rows = ida._as_bytes(np.asarray(X), np.asarray(y))
+    monkeypatch.setitem(ida.DIGESTS, name, digest_of(rows))
+    monkeypatch.setitem(ida.SPLIT_DIGESTS, name, ida.digest_of_splits(rows, splits))
 
 
 def test_the_benchmark_file_of_ida(served, monkeypatch):
@@ -122,7 +136,9 @@ def test_the_benchmark_file_of_ida(served, monkeypatch):
     table = {"x": X, "t": t, "train": np.array([[1, 2, 3], [4, 5, 6]]), "test": np.array([[4, 5, 6], [1, 2, 3]])}
     savemat(served.folder / "benchmarks.mat", {"banana": table})
     monkeypatch.setattr(ida, "URL", served.url + "benchmarks.mat")
-    monkeypatch.setitem(ida.DIGESTS, "banana", downloads.digest_of(ida._as_bytes(X, (t > 0).astype(int).ravel())))
+    known_benchmark(
+        "banana", X, (t > 0).astype(int).ravel(), [([0, 1, 2], [3, 4, 5]), ([3, 4, 5], [0, 1, 2])], monkeypatch
+    )
     read, y, splits = fetch_ida("banana")
     np.testing.assert_array_equal(read, X)
     assert y.tolist() == [1, 0, 1, 0, 1, 0]
@@ -146,7 +162,7 @@ def test_the_archive_of_faces(served, monkeypatch):
     (served.folder / "faces.tar.gz").write_bytes(packed([("faces/face.train.tar.gz", inner)]))
     monkeypatch.setattr(faces, "URL", served.url + "faces.tar.gz")
     rows = [image.tobytes() + bytes([label]) for image, label in zip(images, (1, 1, 0))]
-    monkeypatch.setitem(faces.DIGESTS, "train", downloads.digest_of(rows))
+    monkeypatch.setitem(faces.DIGESTS, "train", digest_of(rows))
     read, y = fetch_faces("train")
     np.testing.assert_array_equal(read, images)
     assert y.tolist() == [1, 1, 0]
@@ -183,3 +199,251 @@ def test_a_file_of_the_repository_gives_the_same_table_as_the_folder(served, mon
     assert y.tolist() == labels
     assert list(X.columns) == list(source.columns)
     assert {c for c in X.columns if X[c].dtype == "category"} == set(source.nominal)
+
+
+PAGE = b"<html><body>Please log in, to, use, wifi</body></html>"
+
+
+@pytest.mark.parametrize("answer", [PAGE, b"", b"\x1f\x8b\x00\xff" * 50, TEXT.replace(b"red", b"green")])
+def test_an_answer_that_is_not_the_data_set_is_not_kept(served, monkeypatch, tmp_path, answer):
+    (served.folder / "toy.data").write_bytes(answer)
+    toy_source(served.url + "toy.data", monkeypatch)
+    words = r"The answer of http.*/toy\.data cannot be used as the data set 'toy': .+\. It was not kept\. Try again"
+    with pytest.raises(downloads.DownloadError, match=words):
+        fetch_uci("toy")
+    assert not any((tmp_path / "cache").iterdir())
+    (served.folder / "toy.data").write_bytes(TEXT)
+    assert fetch_uci("toy")[1].tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("content", [PAGE, TEXT[:20], TEXT.replace(b"red", b"green")])
+def test_a_damaged_file_in_the_cache_is_named(served, monkeypatch, tmp_path, content):
+    (served.folder / "toy.data").write_bytes(TEXT)
+    toy_source(served.url + "toy.data", monkeypatch)
+    cached = tmp_path / "cache" / "toy.data"
+    cached.parent.mkdir()
+    cached.write_bytes(content)
+    with pytest.raises(InputError, match=rf"{re.escape(str(cached))} cannot .* 'toy': .+\. Delete it, and try again"):
+        fetch_uci("toy")
+    cached.unlink()
+    assert fetch_uci("toy")[1].tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n7,1.5\r\n9\r\n,M",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfive\r\n7,1.5\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n" + TEXT,
+        b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + TEXT,
+        b"nonsense\r\n\r\n" + TEXT,
+        b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200 + b"\r\n" + TEXT,
+        b"",
+    ],
+)
+def test_broken_answers_are_download_errors_and_leave_nothing(served, monkeypatch, tmp_path, answer):
+    (served.folder / "toy.raw").write_bytes(answer)
+    toy_source(served.url + "toy.raw", monkeypatch)
+    with pytest.raises(downloads.DownloadError, match=r"toy\.raw cannot be downloaded \(.+\)\. Try again with a conn"):
+        fetch_uci("toy")
+    assert not any((tmp_path / "cache").iterdir())
+
+
+def test_a_cache_that_cannot_be_made(served, monkeypatch, tmp_path):
+    (tmp_path / "cache").write_text("a file")
+    toy_source(served.url + "toy.data", monkeypatch)
+    with pytest.raises(downloads.DownloadError, match=r"cannot be written .* Set SKEWBOOST_CACHE"):
+        fetch_uci("toy")
+
+
+CSV = b"size,colour,target\n1.50,red,1\n,blue,0\n2e3,,1\n"
+DAMAGED = {
+    "cut": (".csv.gz", gzip.compress(CSV)[:-12], "ended before"),
+    "not gzip": (".csv.gz", CSV, "[Nn]ot a gzipped"),
+    "empty": (".csv", b"", "No columns"),
+    "cut line": (".csv", CSV[:-4], "'target' must be 0 or 1 in every row, and has nan"),
+    "no label": (".csv", CSV.replace(b"blue,0", b"blue,"), "'target' must be 0 or 1 in every row, and has nan"),
+    "text label": (".csv", CSV.replace(b"blue,0", b"blue,yes"), "'target' must be 0 or 1 in every row, and has 'yes'"),
+    "third label": (".csv", CSV.replace(b"blue,0", b"blue,2"), "'target' must be 0 or 1 in every row, and has '2'"),
+    "text": (".csv", CSV.replace(b"1.50", b"long"), "could not convert string to float: 'long'"),
+    "no column": (".csv", CSV.replace(b"colour", b"color"), "it has no column 'colour'"),
+    "no target": (".csv", CSV.replace(b"target", b"class"), "it has no column 'target'"),
+    "binary": (".csv", b"PK\x03\x04\xff\xfe" * 20, "codec can't decode|invalid"),
+    "parquet": (".parquet", CSV, "[Pp]arquet"),
+    "other": (".csv", CSV.replace(b"red", b"green"), "its checksum is"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_file_in_the_folder_is_named(monkeypatch, tmp_path, damage):
+    ending, content, reason = DAMAGED[damage]
+    toy_source("http://127.0.0.1:9/toy.data", monkeypatch)
+    monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path))
+    path = tmp_path / f"toy{ending}"
+    path.write_bytes(content)
+    words = rf"{re.escape(str(path))} cannot be used as the data set 'toy': .*({reason}).*\. Replace it by an undamaged"
+    with pytest.raises(InputError, match=words):
+        fetch_uci("toy")
+
+
+def test_a_file_with_an_ending_of_other_data_is_not_read(monkeypatch, tmp_path):
+    toy_source("http://127.0.0.1:9/toy.data", monkeypatch)
+    monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path))
+    monkeypatch.setenv("SKEWBOOST_CACHE", str(tmp_path / "cache"))
+    np.savez(tmp_path / "toy.npz", target=np.zeros(3))
+    with pytest.raises(downloads.DownloadError):
+        fetch_uci("toy")
+    (tmp_path / "toy.parquet").write_bytes(b"")
+    pd.read_csv(io.BytesIO(CSV)).to_parquet(tmp_path / "toy.parquet")
+    assert fetch_uci("toy")[1].tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".csv.gz"])
+def test_faces_of_the_folder(monkeypatch, tmp_path, ending):
+    images = np.random.default_rng(0).integers(0, 256, (3, 19, 19)).astype(np.uint8)
+    table = pd.DataFrame(images.reshape(3, -1)).add_prefix("pixel").assign(target=[1, 0, 0])
+    path = tmp_path / f"cbcl_faces_train{ending}"
+    table.to_parquet(path) if ending == ".parquet" else table.to_csv(path, index=False)
+    monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path))
+    rows = [image.tobytes() + bytes([label]) for image, label in zip(images, (1, 0, 0))]
+    monkeypatch.setitem(faces.DIGESTS, "train", digest_of(rows))
+    read, y = fetch_faces("train")
+    np.testing.assert_array_equal(read, images)
+    assert read.dtype == np.uint8
+    assert y.tolist() == [1, 0, 0]
+    path.write_bytes(b"junk")
+    with pytest.raises(InputError, match=rf"{re.escape(str(path))} cannot .* 'cbcl_faces_train': .*Replace it"):
+        fetch_faces("train")
+
+
+@pytest.mark.parametrize(
+    ("fetch", "module", "file", "name"),
+    [(fetch_faces, faces, "faces.tar.gz", "cbcl_faces_train"), (fetch_ida, ida, "benchmarks.mat", "ida_banana")],
+)
+def test_damaged_archives(served, monkeypatch, tmp_path, fetch, module, file, name):
+    monkeypatch.setattr(module, "URL", served.url + file)
+    argument = name.rpartition("_")[2]
+    with pytest.raises(downloads.DownloadError, match=rf"'{name}' is not on this machine.* has {name}\.csv\.gz"):
+        fetch(argument)
+    for junk in (b"", b"junk" * 100, PAGE * 20, b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM" + b"\xff" * 50):
+        (served.folder / file).write_bytes(junk)
+        with pytest.raises(
+            downloads.DownloadError, match=rf"{file} cannot be used as the data set '{name}': .+ not kept"
+        ):
+            fetch(argument)
+        cached = tmp_path / "cache" / file
+        cached.write_bytes(junk)
+        with pytest.raises(InputError, match=rf"{re.escape(str(cached))} cannot .* '{name}': .+ Delete it"):
+            fetch(argument)
+        cached.unlink()
+
+
+def test_without_a_connection_all_files_are_named(served, monkeypatch):
+    monkeypatch.setattr(ida, "URL", served.url + "benchmarks.mat")
+    with pytest.raises(
+        downloads.DownloadError, match=r"ida_banana\.csv\.gz, .*and ida_splits\.npz with .*ida_banana_test"
+    ):
+        fetch_ida("banana")
+    monkeypatch.setattr(faces, "URL", served.url + "faces.tar.gz")
+    with pytest.raises(downloads.DownloadError, match=r"cbcl_faces_train\.csv\.gz, .* a column for each pixel"):
+        fetch_faces()
+
+
+def ida_folder(folder, monkeypatch):
+    """A folder with a small benchmark, of which two rows are equal."""
+    X, y = np.array([[0.5, 1], [2, 3], [0.5, 1], [4, 5]]), np.array([0, 1, 0, 1])
+    train, test = np.array([[0, 1], [2, 3], [0, 3]]), np.array([[2, 3], [0, 1], [1, 2]])
+    known_benchmark("banana", X, y, list(zip(train, test)), monkeypatch)
+    monkeypatch.setenv("SKEWBOOST_DATA", str(folder))
+    table = pd.DataFrame(X, columns=["a", "b"]).assign(target=y)
+    table.to_csv(folder / "ida_banana.csv", index=False)
+    np.savez(folder / "ida_splits.npz", ida_banana_train=train, ida_banana_test=test)
+    return table, train, test
+
+
+def test_the_splits_have_a_checksum_of_their_contents(monkeypatch, tmp_path):
+    table, train, test = ida_folder(tmp_path, monkeypatch)
+    _, _, splits = fetch_ida("banana")
+    np.testing.assert_array_equal([a for a, _ in splits], train)
+    np.testing.assert_array_equal([b for _, b in splits], test)
+
+    order = np.array([2, 0, 3, 1])  # a copy with other numbers of rows
+    table.iloc[order].to_csv(tmp_path / "ida_banana.csv", index=False)
+    number = np.argsort(order)
+    np.savez(tmp_path / "ida_splits.npz", ida_banana_train=number[train], ida_banana_test=number[test])
+    X, _, splits = fetch_ida("banana")
+    np.testing.assert_array_equal(X.to_numpy()[splits[1][0]], [[0.5, 1], [4, 5]])
+
+    for wrong in ((train, test), (number[test], number[train]), (number[train[:2]], number[test[:2]])):
+        np.savez(tmp_path / "ida_splits.npz", ida_banana_train=wrong[0], ida_banana_test=wrong[1])
+        with pytest.raises(
+            InputError, match=r"ida_splits\.npz cannot .* 'ida_banana': its checksum of the first 10 splits"
+        ):
+            fetch_ida("banana")
+
+
+@pytest.mark.parametrize(
+    ("splits", "reason"),
+    [
+        ({"train": [[0, 1]], "test": [[2, 4]]}, "every row from 0 to 3 once"),
+        ({"train": [[0, 1]], "test": [[2, -1]]}, "every row from 0 to 3 once"),
+        ({"train": [[0, 1]], "test": [[2, 2]]}, "every row from 0 to 3 once"),
+        ({"train": [[0, 1]], "test": [[2, 3]] * 2}, "1 training sets and 2 test sets"),
+        ({"train": [[0, 1]]}, "no array 'ida_banana_test'"),
+        ({"train": [], "test": []}, "checksum"),
+        (b"junk", r"not an \.npz file"),
+        (b"", r"not an \.npz file"),
+        (b"PK\x05\x06".ljust(22, b"\x01"), "[Bb]ad|[Cc]orrupt"),
+    ],
+)
+def test_damaged_splits_are_named(monkeypatch, tmp_path, splits, reason):
+    ida_folder(tmp_path, monkeypatch)
+    path = tmp_path / "ida_splits.npz"
+    if isinstance(splits, bytes):
+        path.write_bytes(splits)
+    else:
+        np.savez(path, **{f"ida_banana_{part}": rows for part, rows in splits.items()})
+    words = rf"{re.escape(str(path))} cannot .* 'ida_banana': .*{reason}.*undamaged copy, or remove .*ida_banana\.csv"
+    with pytest.raises(InputError, match=words):
+        fetch_ida("banana")
+    path.unlink()
+    with pytest.raises(InputError, match=r"has no ida_splits\.npz\. Add it, or remove ida_banana\.csv"):
+        fetch_ida("banana")
+
+
+def test_a_damaged_table_of_ida_is_named(monkeypatch, tmp_path):
+    table, _, _ = ida_folder(tmp_path, monkeypatch)
+    path = tmp_path / "ida_banana.csv"
+    for damaged, reason in (
+        (table.drop(columns="target"), "no column 'target'"),
+        (table.assign(a="x"), "could not convert"),
+        (table * 1.5, "'target' must be 0 or 1"),
+        (table.iloc[:3], "its checksum is"),
+    ):
+        damaged.to_csv(path, index=False)
+        with pytest.raises(
+            InputError, match=rf"{re.escape(str(path))} cannot .* 'ida_banana': .*{reason}.* Replace it"
+        ):
+            fetch_ida("banana")
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "titanic"])
+def test_equal_rows_are_one_pattern_in_the_benchmark(served, monkeypatch, name):
+    """The benchmark has each pattern once. The same rows and pairs as those of the folder are made of it."""
+    if not (SHARED / "data" / "ida_splits.npz").is_file():
+        pytest.skip("the data sets are not shipped")
+    table = pd.read_csv(SHARED / "data" / f"ida_{name}.csv.gz").to_numpy(float)
+    patterns, pattern_of = np.unique(table, axis=0, return_inverse=True)
+    assert len(patterns) < len(table)
+    with np.load(SHARED / "data" / "ida_splits.npz") as stored:
+        train, test = (stored[f"ida_{name}_{part}"] for part in ("train", "test"))
+    content = {"x": patterns[:, :-1], "t": 2 * patterns[:, -1:] - 1}
+    content |= {"train": pattern_of[train] + 1, "test": pattern_of[test] + 1}
+    savemat(served.folder / "benchmarks.mat", {name: content})
+    monkeypatch.setattr(ida, "URL", served.url + "benchmarks.mat")
+    X, y, splits = fetch_ida(name)
+    read = np.column_stack([X, y])
+    for k, (a, b) in enumerate(splits):
+        np.testing.assert_array_equal(np.sort(np.concatenate((a, b))), np.arange(len(table)))
+        np.testing.assert_array_equal(read[a], table[train[k]])
+        np.testing.assert_array_equal(read[b], table[test[k]])

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
 from sklearn.cluster import KMeans
 
-from skewboost.datasets import make_eight_gaussians, make_industrial, make_skewed, make_two_gaussians
+from skewboost.datasets import (
+    load_rare_cancer,
+    make_eight_gaussians,
+    make_fraud,
+    make_industrial,
+    make_intrusions,
+    make_skewed,
+    make_two_gaussians,
+)
 from skewboost.errors import InputError
 
 
@@ -91,6 +101,26 @@ def test_stand_ins_have_the_sizes_of_the_thesis(kind, shape, positives):
     assert not X.isna().to_numpy().any()
 
 
-def test_unknown_stand_in():
-    with pytest.raises(InputError, match="kind='train'"):
-        make_industrial("train")
+@pytest.mark.parametrize("kind", ["train", ["fire"], None])
+def test_unknown_stand_in(kind):
+    with pytest.raises(InputError, match=rf"kind={re.escape(repr(kind))} must be one of 'intrusion', 'fire', 'airbag'"):
+        make_industrial(kind)
+
+
+@pytest.mark.parametrize("seed", ["a", -1, 2.5, [1, "a"]])
+@pytest.mark.parametrize(
+    "make",
+    [
+        make_skewed, make_fraud, make_intrusions, make_two_gaussians, make_eight_gaussians, load_rare_cancer,
+        lambda random_state: make_industrial("fire", random_state=random_state),
+    ],
+)  # fmt: skip
+def test_bad_seeds_are_named(make, seed):
+    with pytest.raises(InputError, match=rf"random_state must be an integer >= 0; got {re.escape(repr(seed))}"):
+        make(random_state=seed)
+
+
+def test_a_generator_is_a_seed_too():
+    one, two = (make_two_gaussians(5, random_state=np.random.default_rng(3))[0] for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, make_two_gaussians(5, random_state=3)[0])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.datasets._checks import checked_count, import_pandas
+from skewboost.datasets._checks import checked_count, checked_rng, import_pandas
 
 
 def load_rare_cancer(n_positive: int = 40, random_state: int = 0) -> tuple[Any, Any]:
@@ -40,7 +40,7 @@ def load_rare_cancer(n_positive: int = 40, random_state: int = 0) -> tuple[Any, 
     X, y = load_wdbc()
     malignant = y.to_numpy() == 1
     n_positive = checked_count("n_positive", n_positive, 1, int(malignant.sum()), "the malignant cases in the data")
-    drawn = np.random.default_rng(random_state).choice(np.flatnonzero(malignant), size=n_positive, replace=False)
+    drawn = checked_rng(random_state).choice(np.flatnonzero(malignant), size=n_positive, replace=False)
     rows = np.sort(np.concatenate((np.flatnonzero(~malignant), drawn)))
     return X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
 

@@ -16,9 +16,10 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from skewboost.datasets._checks import import_parquet
 from skewboost.engine.computed import ComputedTable
 from skewboost.engine.table import as_frame, take_rows
-from skewboost.errors import InputError, InputTypeError, MissingPackageError
+from skewboost.errors import InputError, InputTypeError
 from skewboost.typing import Array
 
 Targets = tuple[Any, Any]  # the labels and the weights of a chunk; None for no weights
@@ -251,13 +252,9 @@ def find_files(path: Any) -> list[str]:
 
 
 def _open(path: str) -> Any:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingPackageError(
-            "Reading Parquet needs pyarrow.", 'Install it: pip install "skewboost[parquet]"'
-        ) from error
+    pq = import_parquet()
+    import pyarrow as pa
+
     try:
         return pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:

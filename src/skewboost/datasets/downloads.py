@@ -1,21 +1,25 @@
-"""Files of public data sets: a folder of the user's is looked at first, then the cache, then the network."""
+"""Where public data sets are: a folder of the user's is looked at first, then the cache, then the network."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http.client import HTTPException
 from pathlib import Path
+from typing import TypeVar
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
+from skewboost.datasets.data_files import TABLES, TARGET, reading, reason_of
 from skewboost.errors import InputError
-from skewboost.files import written_whole
+from skewboost.files import write_whole
 from skewboost.progress import ProgressBar
 
+T = TypeVar("T")
+
 FOLDER, CACHE = "SKEWBOOST_DATA", "SKEWBOOST_CACHE"  # environment variables
-ENDINGS = (".csv.gz", ".csv", ".parquet", ".npz")
 TIMEOUT = 30  # seconds without an answer
 CHUNK = 1 << 16  # bytes
 
@@ -42,10 +46,10 @@ def data_folders() -> list[Path]:
     return [beside] if beside.is_dir() else []
 
 
-def in_folders(name: str) -> Path | None:
+def in_folders(name: str, endings: Sequence[str] = TABLES) -> Path | None:
     """Return the file of a data set in the user's folders, or None."""
     for folder in data_folders():
-        for ending in ENDINGS:
+        for ending in endings:
             path = folder / f"{name}{ending}"
             if path.is_file():
                 return path
@@ -66,8 +70,8 @@ def cache_folder() -> Path:
     return Path(home).expanduser() / "skewboost" / "datasets"
 
 
-def downloaded(name: str, url: str, *, again: bool = False) -> Path:
-    """Return the local copy of a file, which is downloaded unless it is in the cache.
+def downloaded(name: str, url: str, read: Callable[[bytes], T], also: str = "") -> T:
+    """Return what a file contains, which is downloaded unless it is in the cache.
 
     Parameters
     ----------
@@ -75,50 +79,61 @@ def downloaded(name: str, url: str, *, again: bool = False) -> Path:
         The name of the data set, for messages.
     url : str
         Where the file is.
-    again : bool, default=False
-        Whether to ignore the cache.
+    read : callable
+        Returns the contents of the bytes of the file. It raises an error if they are not those of the data set.
+    also : str, default=""
+        What the user's folder needs besides the table, for messages.
 
     Returns
     -------
-    Path
-        The file in the cache. A download that is interrupted leaves nothing behind.
+    object
+        What `read` returns. Only a file that it can read is put into the cache.
     """
-    folder = cache_folder()
-    path = folder / url.rpartition("/")[2]
-    if path.is_file() and not again:
-        return path
+    path = cache_folder() / url.rpartition("/")[2]
+    if path.is_file():
+        with reading(name, path, "Delete it, and try again with a connection to the internet."):
+            return read(path.read_bytes())
+    elsewhere = (
+        f"get the file elsewhere and put it into {path.parent} as {path.name}; or set {FOLDER} to a folder that has "
+        f"{name}.csv.gz, with a last column `{TARGET}` of 0 and 1{also}."
+    )
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        request = Request(url, headers={"User-Agent": "skewboost"})
-        with urlopen(request, timeout=TIMEOUT) as answer, written_whole(path) as file:
-            size = int(answer.headers.get("Content-Length") or 0)
-            with ProgressBar(size or None, f"bytes of {path.name}", transient=True) as bar:
-                done = 0
-                while part := answer.read(CHUNK):
-                    file.write(part)
-                    done += len(part)
-                    bar.update(done)
-            if size and done != size:
-                raise URLError(f"{done} of {size} bytes arrived")
-    except OSError as error:  # URLError is one
-        reason = getattr(error, "reason", None) or error
+        data = _answer(url, path.name)
+    except (OSError, HTTPException, ValueError) as error:  # URLError is an OSError; a bad header is a ValueError
         raise DownloadError(
-            f"{name!r} is not on this machine, and {url} cannot be downloaded ({reason}).",
-            f"Try again with a connection to the internet; or get the file elsewhere and put it into {folder} as "
-            f"{path.name}; or set {FOLDER} to a folder that has {name}.csv.gz, with a last column `target` of 0 and 1.",
+            f"{name!r} is not on this machine, and {url} cannot be downloaded ({reason_of(error)}).",
+            f"Try again with a connection to the internet; or {elsewhere}",
         ) from error
-    return path
+    remedy = f"It was not kept. Try again, perhaps in a network that does not ask you to log in; or {elsewhere}"
+    with reading(name, f"The answer of {url}", remedy, DownloadError):
+        found = read(data)
+    with _writing(path):
+        write_whole(path, data)
+    return found
 
 
-def digest_of(rows: Iterable[bytes]) -> str:
-    """Return a checksum of the contents of a table, whatever the order of its rows and the format of its file."""
-    return hashlib.sha256(b"\n".join(sorted(rows))).hexdigest()[:32]
+def _answer(url: str, what: str) -> bytes:
+    """Return the whole answer of a server."""
+    parts: list[bytes] = []
+    with urlopen(Request(url, headers={"User-Agent": "skewboost"}), timeout=TIMEOUT) as answer:
+        size = int(answer.headers.get("Content-Length") or 0)
+        with ProgressBar(size or None, f"bytes of {what}", transient=True) as bar:
+            done = 0
+            while part := answer.read(CHUNK):
+                parts.append(part)
+                done += len(part)
+                bar.update(done)
+        if size and done != size:
+            raise URLError(f"{done} of {size} bytes arrived")
+    return b"".join(parts)
 
 
-def check_digest(name: str, found: str, expected: str, path: Path) -> None:
-    """Raise an error if a table has other contents than the data set should have."""
-    if found != expected:
-        raise InputError(
-            f"{path} does not have the contents of {name!r}: its checksum is {found}, not {expected}.",
-            "Delete the file if it was downloaded, and try again; the source may have changed.",
-        )
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        problem = f"{path} cannot be written to the cache ({reason_of(error)})."
+        raise DownloadError(problem, f"Set {CACHE} to a folder that can be written to.") from error

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.datasets._checks import import_pandas
-from skewboost.datasets.downloads import check_digest, digest_of, downloaded, in_folders
-from skewboost.datasets.uci import TARGET
-from skewboost.errors import InputError
+from skewboost.datasets.data_files import REPLACE, check_digest, digest_of, read_table, reading
+from skewboost.datasets.downloads import downloaded, in_folders
+from skewboost.parameters import check_arguments, one_of
 
 URL = "http://www.ai.mit.edu/courses/6.899/lectures/faces.tar.gz"
 SIDE = 19  # pixels
@@ -24,8 +23,8 @@ HEADER = re.compile(rb"P5\s+(?:#[^\n]*\n\s*)*(\d+)\s+(\d+)\s+(\d+)\s")
 def fetch_faces(part: str = "train") -> tuple[Any, Any]:
     """Load the MIT-CBCL face images, downloading them if necessary.
 
-    Files in the folder ``SKEWBOOST_DATA`` are ``cbcl_faces_train.parquet`` and ``cbcl_faces_test.parquet``, with a
-    column for each pixel, row by row, and the column ``target``.
+    Files in the folder ``SKEWBOOST_DATA`` are ``cbcl_faces_train.parquet`` and ``cbcl_faces_test.parquet`` (or .csv.gz,
+    .csv), with a column for each pixel, row by row, and the column ``target``.
 
     Parameters
     ----------
@@ -50,30 +49,35 @@ def fetch_faces(part: str = "train") -> tuple[Any, Any]:
     >>> images.shape, int(y.sum())  # doctest: +SKIP
     ((6977, 19, 19), 2429)
     """
-    if part not in DIGESTS:
-        raise InputError(f"part={part!r} must be 'train' or 'test'.")
+    check_arguments(part=(part, one_of(*DIGESTS)))
     name = f"cbcl_faces_{part}"
     path = in_folders(name)
     if path is None:
-        path = downloaded(name, URL)
-        images, y = _of_archive(path, part)
-    else:
-        table = import_pandas().read_parquet(path)
-        y = table.pop(TARGET).to_numpy(np.int64)
-        images = table.to_numpy(np.uint8).reshape(len(y), SIDE, SIDE)
-    rows = [image.tobytes() + bytes([label]) for image, label in zip(images, y)]
-    check_digest(name, digest_of(rows), DIGESTS[part], path)
-    return images, y
+        also = ", after a column for each pixel, row by row"
+        return downloaded(name, URL, lambda data: _checked(_of_archive(data, part), part), also)
+    with reading(name, path, REPLACE):
+        return _checked(_of_folder(path), part)
 
 
-def _of_archive(path: Path, part: str) -> tuple[Any, Any]:
+def _checked(contents: tuple[Any, Any], part: str) -> tuple[Any, Any]:
+    """Return images and labels that have the checksum of the data set."""
+    check_digest(digest_of(image.tobytes() + bytes([label]) for image, label in zip(*contents)), DIGESTS[part])
+    return contents
+
+
+def _of_folder(path: Path) -> tuple[Any, Any]:
+    table, y = read_table(path)
+    return table.to_numpy(np.uint8).reshape(len(y), SIDE, SIDE), y
+
+
+def _of_archive(data: bytes, part: str) -> tuple[Any, Any]:
     """Read the images of an archive, which contains an archive for each part."""
     images, labels = [], []
-    with tarfile.open(path) as outer:
+    with tarfile.open(fileobj=io.BytesIO(data)) as outer:
         inner = next((m for m in outer if m.name.endswith(f"face.{part}.tar.gz")), None)
         packed = None if inner is None else outer.extractfile(inner)
         if packed is None:
-            raise InputError(f"{path} has no face.{part}.tar.gz.", "Delete the file, and try again.")
+            raise ValueError(f"it has no face.{part}.tar.gz")
         with tarfile.open(fileobj=io.BytesIO(packed.read())) as archive:
             for member in sorted(archive.getmembers(), key=lambda m: m.name):
                 if member.name.endswith(".pgm"):
@@ -86,6 +90,6 @@ def read_pgm(data: bytes) -> Any:
     """Return the grey levels of a binary PGM image of one byte per pixel."""
     header = HEADER.match(data)
     if header is None or int(header[3]) > 255:
-        raise InputError("not a binary PGM image of one byte per pixel.")
+        raise ValueError("it has a file that is not a binary PGM image of one byte per pixel")
     width, height = int(header[1]), int(header[2])
     return np.frombuffer(data, np.uint8, width * height, header.end()).reshape(height, width)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skewboost.datasets._checks import checked_count, import_pandas
+from skewboost.datasets._checks import checked_count, checked_rng, import_pandas
 
 Columns = dict[str, NDArray[Any]]
 
@@ -66,7 +66,7 @@ def make_fraud(n_rows: int = 20_000, random_state: int = 0) -> tuple[Any, Any]:
     """
     pd = import_pandas()
     n_rows = checked_count("n_rows", n_rows, 100, None, "for at least two frauds")
-    rng = np.random.default_rng(random_state)
+    rng = checked_rng(random_state)
     columns = _payments(rng, n_rows)
     hidden = ~columns["card_present"] & (rng.random(n_rows) < 0.08)
     # The threshold is a quantile, so that the proportion of fraud is the same for every seed and size.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.datasets._checks import checked_count
+from skewboost.datasets._checks import checked_count, checked_rng
 
 EIGHT_MEANS = (1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.2)  # of the negatives; those of the positives are 0
 
@@ -44,7 +44,7 @@ def make_two_gaussians(n_per_class: int = 10_000, random_state: int = 0) -> tupl
     (2000, 1) 1
     """
     n = checked_count("n_per_class", n_per_class, 1, None, "rows of each class")
-    rng = np.random.default_rng(random_state)
+    rng = checked_rng(random_state)
     X = np.concatenate((rng.normal(-1.0, 1.0, n), rng.normal(1.0, 1.0, n)))[:, None]
     return X, np.repeat(np.array([0, 1]), n)
 
@@ -82,6 +82,6 @@ def make_eight_gaussians(n_rows: int = 1000, random_state: int = 0) -> tuple[Any
     ((200, 8), 100)
     """
     n = checked_count("n_rows", n_rows, 2, None, "for both classes")
-    rng = np.random.default_rng(random_state)
+    rng = checked_rng(random_state)
     y = np.arange(n) % 2
     return rng.normal(size=(n, 8)) + np.where(y[:, None] == 1, 0.0, EIGHT_MEANS), y

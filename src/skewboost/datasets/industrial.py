@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.datasets._checks import checked_count, import_pandas
-from skewboost.errors import InputError
+from skewboost.datasets._checks import checked_count, checked_rng, import_pandas
+from skewboost.parameters import check_arguments, one_of
 
 Columns = dict[str, Any]
 
@@ -55,12 +55,11 @@ def make_industrial(kind: str, n_rows: int | None = None, random_state: int = 0)
     >>> X.shape, int(y.sum())
     ((2500, 2), 300)
     """
-    if kind not in KINDS:
-        raise InputError(f"kind={kind!r} is not a data set.", f"Choose one of {', '.join(KINDS)}.")
+    check_arguments(kind=(kind, one_of(*KINDS)))
     make, default, share = KINDS[kind]
     pd = import_pandas()
     n = default if n_rows is None else checked_count("n_rows", n_rows, 100, None, "for some positives")
-    rng = np.random.default_rng(random_state)
+    rng = checked_rng(random_state)
     y = rng.permutation((np.arange(n) < round(share * n)).astype(np.int64))
     return pd.DataFrame(make(rng, y == 1)), pd.Series(y, name="target")
 

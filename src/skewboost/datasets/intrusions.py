@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.datasets._checks import checked_count, import_pandas
+from skewboost.datasets._checks import checked_count, checked_rng, import_pandas
 from skewboost.typing import Array
 
 Columns = dict[str, Array]
@@ -50,7 +50,7 @@ def make_intrusions(n_rows: int = 20_000, random_state: int = 0) -> tuple[Any, A
     """
     pd = import_pandas()
     n = checked_count("n_rows", n_rows, 400, None, "for at least two break-ins")
-    rng = np.random.default_rng(random_state)
+    rng = checked_rng(random_state)
     # The classes are counted, not drawn, so that their proportions are the same for every seed and size.
     counts = {kind: round(proportion * n) for kind, proportion in PROPORTIONS.items()}
     labels = np.repeat(["normal", *counts], [n - sum(counts.values()), *counts.values()])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.datasets._checks import checked_count, import_pandas
+from skewboost.datasets._checks import checked_count, checked_rng, import_pandas
 from skewboost.errors import InputError
 from skewboost.parameters import number
 
@@ -85,7 +85,7 @@ def make_skewed(
     share = _between("positive_share", positive_share, low_open=True, high_open=True)
     overlap = _between("overlap", overlap, low_open=True)
     label_noise, missing = _between("label_noise", label_noise), _between("missing", missing, high_open=True)
-    rng = np.random.default_rng(random_state)
+    rng = checked_rng(random_state)
     n_positive = min(max(round(share * n), 1), n - 1)
     y = rng.permutation((np.arange(n) < n_positive).astype(np.int64))
     directions = rng.normal(size=(n_disjuncts, k))

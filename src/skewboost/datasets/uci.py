@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from skewboost.datasets._checks import import_pandas
-from skewboost.datasets.downloads import check_digest, digest_of, downloaded, in_folders
-from skewboost.errors import InputError
+from skewboost.datasets.data_files import REPLACE, TARGET, check_digest, digest_of, read_table, reading
+from skewboost.datasets.downloads import downloaded, in_folders
+from skewboost.parameters import check_arguments, one_of
+
+Contents = tuple[list[list[str | None]], list[int]]  # the cells and the labels
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
-TARGET = "target"  # the last column of files in the user's folders
 
 NUCLEUS = (
     "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave_points", "symmetry",
@@ -256,17 +259,15 @@ def fetch_uci(name: str) -> tuple[Any, Any]:
     >>> X.shape, int(y.sum())  # doctest: +SKIP
     ((306, 3), 81)
     """
-    source = SOURCES.get(name)
-    if source is None:
-        raise InputError(f"name={name!r} is not a data set.", f"Choose one of {', '.join(sorted(SOURCES))}.")
+    check_arguments(name=(name, one_of(*sorted(SOURCES))))
+    source = SOURCES[name]
     pd = import_pandas()
     path = in_folders(name)
     if path is None:
-        path = downloaded(name, source.url)
-        rows, labels = _of_repository(path, source)
+        rows, labels = downloaded(name, source.url, lambda data: _checked(_of_repository(data, source), source))
     else:
-        rows, labels = of_folder(path, source.columns)
-    check_digest(name, digest_of(_as_bytes(rows, labels, source)), source.digest, path)
+        with reading(name, path, REPLACE):
+            rows, labels = _checked(of_folder(path, source.columns), source)
     X = pd.DataFrame(rows, columns=list(source.columns), dtype=object)
     for column in source.columns:
         if column in source.nominal:
@@ -276,36 +277,36 @@ def fetch_uci(name: str) -> tuple[Any, Any]:
     return X, pd.Series(np.asarray(labels, dtype=np.int64), name=TARGET)
 
 
-def _of_repository(path: Path, source: Source) -> tuple[list[list[str | None]], list[int]]:
+def _checked(contents: Contents, source: Source) -> Contents:
+    """Return cells and labels that have the checksum of the data set."""
+    check_digest(digest_of(_as_bytes(*contents, source)), source.digest)
+    return contents
+
+
+def _of_repository(data: bytes, source: Source) -> Contents:
     """Read the cells and labels of a file of the repository."""
     rows: list[list[str | None]] = []
     labels = []
     last = source.first + len(source.columns)
     fields = [k for k in range(source.first, last + 1) if k != source.label][: len(source.columns)]
-    with open(path, newline="", encoding="latin-1") as file:
-        for line in csv.reader(file, skipinitialspace=True):
-            if len(line) <= max(source.label, fields[-1]):
-                continue  # an empty line
-            label = line[source.label].strip()
-            if label not in source.unlabelled:
-                labels.append(int(label in source.positive))
-                rows.append([None if (cell := line[k].strip()) in ("?", "") else cell for k in fields])
+    for line in csv.reader(io.StringIO(data.decode("latin-1"), newline=""), skipinitialspace=True):
+        if len(line) <= max(source.label, fields[-1]):
+            continue  # an empty line
+        label = line[source.label].strip()
+        if label not in source.unlabelled:
+            labels.append(int(label in source.positive))
+            rows.append([None if (cell := line[k].strip()) in ("?", "") else cell for k in fields])
     return rows, labels
 
 
-def of_folder(path: Path, columns: Sequence[str]) -> tuple[list[list[str | None]], list[int]]:
+def of_folder(path: Path, columns: Sequence[str]) -> Contents:
     """Read the cells and labels of a file in the user's folder."""
-    pd = import_pandas()
-    if path.suffix == ".parquet":
-        table = pd.read_parquet(path).astype(object)
-        table = table.where(table.notna(), None)
-    else:
-        table = pd.read_csv(path, dtype=object, keep_default_na=False, na_values=[""])
-        table = table.where(table.notna(), None)
-    missing = [name for name in (*columns, TARGET) if name not in table.columns]
+    table, labels = read_table(path, dtype=object, keep_default_na=False, na_values=[""])
+    missing = [name for name in columns if name not in table.columns]
     if missing:
-        raise InputError(f"{path} has no column {missing[0]!r}.", "Rename its columns, or remove the file.")
-    return table[list(columns)].to_numpy().tolist(), [int(label) for label in table[TARGET]]
+        raise ValueError(f"it has no column {missing[0]!r}")
+    table = table[list(columns)].astype(object)
+    return table.where(table.notna(), None).to_numpy().tolist(), labels.tolist()
 
 
 def _as_bytes(rows: list[list[str | None]], labels: list[int], source: Source) -> list[bytes]:
