@@ -183,6 +183,10 @@ def test_rows_are_selected_as_those_of_arrays_are():
         np.testing.assert_array_equal(table[key], cells[key])
     with pytest.raises(IndexError):
         table[len(X)]
+    for pairs in (([0, 1], [0, 1]), ([0, 1, 2], [1]), (mask, some), np.ix_([0, 1], [2, 3])):  # not what NumPy makes
+        with pytest.raises(InputError, match=r"both given as lists.*table\[rows\]\[:, columns\]"):
+            table[pairs]
+    np.testing.assert_array_equal(table[[0, 1]][:, [2, 3]], cells[np.ix_([0, 1], [2, 3])])
     np.testing.assert_array_equal(list(table[:3]), cells[:3])
     assert np.asarray(table, dtype=np.float32).dtype == np.float32
     with pytest.raises(ValueError, match="copy"):
@@ -207,6 +211,18 @@ def test_windows_of_a_picture_are_images(normalize):
     of_floats, _ = haar.windows(picture / 255.0)
     np.testing.assert_allclose(np.asarray(of_floats[::7]), np.asarray(haar.windows(picture / 255.0)[0])[::7])
     assert np.isfinite(np.asarray(of_floats)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble])
+def test_pixels_of_any_precision(dtype):
+    """The checks of pixels warn of nothing, and features are those of the same pixels as doubles, to the bit."""
+    X = np.random.default_rng(0).random((5, 16)).astype(dtype)
+    haar = HaarFeatures().fit(X)
+    expected = HaarFeatures().fit_transform(X.astype(np.float64))
+    np.testing.assert_array_equal(np.asarray(haar.transform(X)), np.asarray(expected))
+    picture = X[:4].reshape(8, 8)
+    own, doubles = (np.asarray(haar.windows(pixels)[0]) for pixels in (picture, picture.astype(np.float64)))
+    np.testing.assert_array_equal(own, doubles)
 
 
 # ------------------------------------------------------------------------------ memory
@@ -316,6 +332,8 @@ def test_containers_of_other_libraries(library, output):
         ({"kinds": ["two"]}, "kinds of HaarFeatures must be 'all'|one of 'all'"),
         ({"kinds": []}, "kinds of HaarFeatures"),
         ({"kinds": ["four", "four"]}, "kinds of HaarFeatures"),
+        ({"kinds": [["four"]]}, r"kinds of HaarFeatures must be one of 'all' or a list of .*; got \[\['four'\]\]"),
+        ({"kinds": ["four", None]}, "kinds of HaarFeatures must be"),
         ({"min_size": 8}, r"Images of 7 x 7 pixels \(n_features = 49\) have none of the features"),
         ({"step": 0}, "step of HaarFeatures must be an integer >= 1"),
         ({"output": "table"}, "output of HaarFeatures"),

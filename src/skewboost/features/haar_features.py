@@ -29,7 +29,9 @@ SHAPE = Check(
 )
 NAMES = Check(
     lambda value: (
-        isinstance(value, tuple | list) and 0 < len(value) == len(set(value)) and all(name in KINDS for name in value)
+        isinstance(value, tuple | list)
+        and all(isinstance(name, str) and name in KINDS for name in value)
+        and 0 < len(value) == len(set(value))
     ),
     f"a list of some of {', '.join(map(repr, KINDS))}, each once",
 )
@@ -326,6 +328,6 @@ def _check_flat(X: Any) -> None:
 
 
 def _checked(pixels: Array, name: str) -> Array:
-    if pixels.dtype.kind == "f" and np.abs(pixels).max() > LARGEST:
+    if pixels.dtype.kind == "f" and float(np.abs(pixels).max()) > LARGEST:  # single precision cannot hold the bound
         raise InputError(f"{name} has pixels above {LARGEST:g}, which cannot be squared and added.", "Scale them.")
     return pixels

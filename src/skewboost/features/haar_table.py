@@ -21,6 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from skewboost.engine.computed import PART, ComputedTable
+from skewboost.errors import InputError
 from skewboost.typing import Array
 
 _BLOCK = 1024  # rows whose integral images are computed together
@@ -297,6 +298,15 @@ class HaarTable(ComputedTable):
         if self._normalize:
             cells /= self._pixels.deviations
         return cells.T
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return rows as a table, or cells as an array, as NumPy does; rows and columns cannot both be lists."""
+        if isinstance(key, tuple) and len(key) == 2 and all(np.ndim(part) > 0 for part in key):
+            raise InputError(
+                "Rows and columns are both given as lists, of which an array would make pairs.",
+                "Select the columns of some rows by table[rows][:, columns].",
+            )
+        return super().__getitem__(key)
 
     def take(self, rows: Array) -> Self:
         """Return a table of the rows of these numbers."""
