@@ -74,12 +74,16 @@ def written_index(rows: Sequence[tuple[Experiment, Path, Sequence[Claim], float]
     """Write a page with a line per experiment: its page, how many claims held, and the time that it took."""
     lines = ["| experiment | paper | held | undecided | not reproduced | computing time |", f"|{' --- |' * 6}"]
     for experiment, page, claims, seconds in rows:
-        counts = (str(sum(claim.verdict == verdict for claim in claims)) for verdict in VERDICTS)
         link = f"[{experiment.name}]({page.name}): {experiment.title}"
-        lines.append(
-            f"| {link} | {cited(experiment.source)}, {experiment.shows} | {' | '.join(counts)} | {clock(seconds)} |"
-        )
+        source = f"{cited(experiment.source)}, {experiment.shows}"
+        lines.append(f"| {link} | {source} | {_counted(claims)} | {clock(seconds)} |")
+    every = _counted([claim for _, _, claims, _ in rows for claim in claims])
+    lines.append(f"| all | | {every} | {clock(sum(seconds for *_, seconds in rows))} |")
     return write_whole(path, "\n".join(["# Published experiments", "", INDEX, "", *lines]) + "\n")
+
+
+def _counted(claims: Sequence[Claim]) -> str:
+    return " | ".join(str(sum(claim.verdict == verdict for claim in claims)) for verdict in VERDICTS)
 
 
 def _head(experiment: Experiment, results: Results, quick: bool) -> str:
