@@ -35,6 +35,7 @@ class JsonLines:
     contents: ClassVar[str]  # what the file is, for messages
     line: ClassVar[str]  # what a line is, for messages
     error: ClassVar[type[InputError]] = InputError
+    remedy: ClassVar[str] = "Delete that line, or choose another file."  # if a line is damaged
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         if not isinstance(path, str | os.PathLike | None):
@@ -169,7 +170,7 @@ class JsonLines:
                     raise
                 raise self.error(
                     f"{self.path} is damaged in line {number} ({type(error).__name__}: {error}).",
-                    "Delete that line, or choose another file.",
+                    self.remedy,
                 ) from error
             self._end += len(raw) + 1
             self._n_lines = number

@@ -136,6 +136,48 @@ def test_results_of_something_else_are_refused(tmp_path, other):
     assert "--again" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"seconds": "nan"}, "seconds is 'nan'"),
+        ({"seconds": {"number": "nan"}}, "seconds is nan"),
+        ({"seconds": -1.0}, "seconds is -1"),
+        ({"seconds": None}, "seconds is None"),
+        ({"name": 3}, "name is 3"),
+        ({"kind": "fit"}, "lines of kind 'fit' are unknown"),
+        ({"seconds": ...}, "'seconds'"),
+        ({"value": ...}, "'value'"),
+        ({"name": ...}, "'name'"),
+        ({"kind": ...}, "'kind'"),
+    ],
+    ids=str,
+)
+def test_lines_of_wrong_content_are_damage_like_any_other(tmp_path, known, changes, problem):
+    path = tmp_path / "results" / "squares.jsonl"
+    reproduce("squares", tmp_path, n_jobs=1)
+    lines = path.read_text().splitlines(keepends=True)
+    content = {**json.loads(lines[2]), **changes}
+    lines[2] = json.dumps({name: value for name, value in content.items() if value is not ...}) + "\n"
+    path.write_text("".join(lines))
+    with pytest.raises(InputError) as error:
+        reproduce("squares", tmp_path, n_jobs=1)
+    message = str(error.value)
+    for part in (f"{path} is damaged in line 3", problem, "run it with --again (again=True) to start over"):
+        assert part in message
+    CALLS.clear()
+    reproduce("squares", tmp_path, n_jobs=1, again=True)  # as the message says
+    assert CALLS == [0, 1, 2]
+
+
+def test_the_value_of_a_task_may_be_anything(tmp_path):
+    """Only the report of an experiment knows what its tasks return."""
+    values = [None, "x", [1, {"a": math.inf}], 3.5]
+    one = squares(tasks=lambda quick: [Task(values.__getitem__, k) for k in range(len(values))])
+    for _ in range(2):
+        found = run_tasks(one, False, tmp_path / "r.jsonl")
+        assert [found.of(values.__getitem__, k) for k in range(len(values))] == values
+
+
 def test_a_page_has_the_protocol_the_claims_and_both_numbers(tmp_path, known):
     done = reproduce("squares", tmp_path, n_jobs=1)
     assert done.page == tmp_path / "squares.md"
@@ -179,6 +221,7 @@ def test_data_that_are_missing_do_not_keep_other_experiments_from_running(tmp_pa
     assert seen == ["squares"]
     index = (tmp_path / "index.md").read_text()
     assert "[squares](squares.md): Squares | Nyga 2010, table 1 | 1 | 0 | 0 |" in index
+    assert "| all | | 1 | 0 | 0 |" in index
     assert "data.md" not in index
 
 
@@ -222,6 +265,35 @@ def test_a_file_is_no_folder(tmp_path, known):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be made"):
         reproduce("squares", Path(tmp_path / "file"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"out": None}, "out=None must be the path of a folder"),
+        ({"out": 3}, "out=3 must be the path of a folder"),
+        ({"n_jobs": 0}, "n_jobs=0 must be an integer other than 0"),
+        ({"n_jobs": 1.5}, "n_jobs=1.5 must be an integer"),
+        ({"quick": "no"}, "quick='no' must be one of True, False"),
+        ({"again": "no"}, "again='no' must be one of True, False"),
+    ],
+    ids=str,
+)
+def test_bad_arguments_are_refused_before_anything_is_written(tmp_path, known, monkeypatch, arguments, message):
+    monkeypatch.setattr(experiment_runs, "names", lambda: ["squares"])
+    given = {"out": tmp_path / "new", "n_jobs": 1, **arguments}
+    out = given.pop("out")
+    for call in (lambda: reproduce("squares", out, **given), lambda: reproduce_all(out, **given)):
+        with pytest.raises(InputError, match=message):
+            call()
+    assert not CALLS
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_called_after_each_experiment_is_a_function(tmp_path, known):
+    with pytest.raises(InputError, match="finished='print' must be a function, or None"):
+        reproduce_all(tmp_path / "new", finished="print")
+    assert not list(tmp_path.iterdir())
 
 
 def test_no_more_numbers_than_both_have_are_compared():

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -18,11 +19,16 @@ from skewboost.datasets.downloads import DownloadError
 from skewboost.errors import InputError
 from skewboost.json_lines import JsonLines, Row, as_read_back
 from skewboost.names import visible
+from skewboost.parameters import N_JOBS, Check, check_arguments, number, one_of, optional
 from skewboost.progress import ProgressBar
 from skewboost.reproduce import papers
 from skewboost.reproduce.experiment import Experiment, Results
 from skewboost.reproduce.page import written_index, written_page
 from skewboost.reproduce.page_parts import Claim, Claims
+
+PATH = Check(lambda value: isinstance(value, str | PathLike), "the path of a folder")
+YES_NO = one_of(True, False)
+SECONDS = number(0, None)  # of a task
 
 
 def names() -> list[str]:
@@ -99,6 +105,7 @@ def reproduce(
         The files that were written, and the claims of the paper with verdicts.
     """
     experiment = find(name)
+    check_arguments(out=(out, PATH), quick=(quick, YES_NO), again=(again, YES_NO), n_jobs=(n_jobs, N_JOBS))
     folder = _made_folder(Path(out))
     label = f"{name}-quick" if quick else name
     results = run_tasks(experiment, quick, folder / "results" / f"{label}.jsonl", again=again, n_jobs=n_jobs)
@@ -121,6 +128,7 @@ def reproduce_all(
     `finished` is called with the name and the result of each. An experiment whose data are neither on this machine nor
     can be downloaded does not keep the others from running; the error is raised at the end.
     """
+    check_arguments(finished=(finished, optional(Check(callable, "a function"))))
     done: dict[str, Reproduction] = {}
     missing: dict[str, DownloadError] = {}
     for name in names():
@@ -186,6 +194,7 @@ class TaskFile(JsonLines):
 
     format, version = "skewboost-reproduction", 1
     argument, contents, line = "results", "a file of results of an experiment", "task"
+    remedy = "Delete that line, or run it with --again (again=True) to start over."
 
     def __init__(self, path: Path | None, experiment: Experiment) -> None:
         self.made_by = {"experiment": experiment.name, "release": __version__, "revision": experiment.revision}
@@ -221,10 +230,14 @@ class TaskFile(JsonLines):
                 )
             self._begun = True
         elif kind == "task":
+            if not isinstance(line["name"], str):
+                raise TypeError(f"name is {line['name']!r}")
+            if not SECONDS.passes(line["seconds"]):
+                raise ValueError(f"seconds is {line['seconds']!r}")
             self._keep(line)
         else:
-            raise InputError(f"lines of kind {kind!r} are unknown")
+            raise ValueError(f"lines of kind {kind!r} are unknown")
 
     def _keep(self, line: Row) -> None:
-        self.results[str(line["name"])] = line["value"]
-        self.seconds[str(line["name"])] = float(line["seconds"])
+        self.results[line["name"]] = line["value"]  # which may be anything: only the report knows what it should be
+        self.seconds[line["name"]] = float(line["seconds"])
