@@ -15,6 +15,7 @@ from skewboost.boosting.variants.favored_boost import BETA, favor
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, W, Y
 from skewboost.errors import InputError
+from skewboost.learners import resolve
 from skewboost.learners.learner import VALUES, LabelHypothesis, RandomSource, ValueHypothesis
 from skewboost.learners.value_search import RowLosses
 from skewboost.metrics.costs import Costs
@@ -169,8 +170,25 @@ class SoftMarginBoostClassifier(CostSensitiveClassifier):
                 f"p={self.p!r} must be an integer with as_printed=True, because the influence may be negative.",
                 "Set p=1 or p=2, or leave as_printed at False.",
             )
+        if self.search == "full":
+            self._check_full_search()
         kind = FullSoftMarginBoost if self.search == "full" else SoftMarginBoost
         return kind(float(self.C), float(self.p), signed=bool(self.as_printed), beta=self.beta)
+
+    def _check_full_search(self) -> None:
+        """Raise unless the weak learner is a stump that tries all splits on all rows."""
+        if self._sampler() is not None:
+            given = "resample=True" if self.resample else f"sampler={self.sampler!r}"
+            raise InputError(
+                f"search='full' does not work with {given}, because it minimises the loss of all rows.",
+                "Leave resample and sampler at their defaults, or set search='step'.",
+            )
+        if VALUES not in resolve(self._weak_learner()).answers:
+            raise InputError(
+                f"search='full' needs a stump that tries all splits, not estimator={self.estimator!r}.",
+                "Set estimator=Stump() without sampled columns, random thresholds or monotonic constraints, or "
+                "search='step'.",
+            )
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """``β = c / max c``; if β also depends on the sign of the vote, costs of at most 1 are taken as they are."""
