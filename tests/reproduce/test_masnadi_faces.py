@@ -58,10 +58,11 @@ def test_a_small_run_makes_all_parts_of_the_page(monkeypatch):
     monkeypatch.setattr(masnadi_faces, "ROUNDS", 3)
     monkeypatch.setitem(GRIDS, "coarse", {"min_size": 6, "size_step": 6, "step": 6})
     results = run_tasks(EXPERIMENT, True, None)
-    claims, figure, plain, best, honest = EXPERIMENT.report(results, True)
-    assert len(claims.claims) == 1 + (2 * len(FACTORS) - 1) + 2 + 6
+    claims, figure, plain, rounds, best, honest = EXPERIMENT.report(results, True)
+    assert len(claims.claims) == 2 + (2 * len(FACTORS) - 1) + 2 + 6
     assert len(plain.rows) == len(masnadi_faces.QUICK["CS-Ada"])
     assert set(best.rows) == set(honest.rows) == set(ALGORITHMS)
+    assert len(rounds.rows) == len(masnadi_faces.SHOWN_COSTS) * len(masnadi_faces.SHOWN_ROUNDS)
     import_pyplot().close(figure.draw())
 
 
@@ -72,3 +73,15 @@ def test_costs_of_training_matter_less_than_the_threshold():
     found = {a: [detect(a, s, "coarse", True)["best"] for s in range(3)] for a in ("AdaBoost", "AdaCost", "AdaC2")}
     mean = {a: np.mean(costs) for a, costs in found.items()}
     assert mean["AdaBoost"] < mean["AdaCost"]
+
+
+@pytest.mark.slow
+@needs_data
+def test_costs_in_the_exponent_reverse_once_training_images_are_learned():
+    """More misses with a larger training cost after 100 rounds, and fewer after one."""
+    found = np.mean([masnadi_faces.errors_by_round(s, "coarse") for s in range(2)], axis=0)  # cost, round, kind
+    first, last = (found[:, masnadi_faces.SHOWN_ROUNDS.index(m)] for m in (1, 100))
+    plain, costly = (masnadi_faces.SHOWN_COSTS.index(c) for c in (1.0, 10.0))
+    assert first[costly, 1] < 0.3 * first[plain, 1]
+    assert last[costly, 1] > 2.0 * last[plain, 1]
+    assert last[plain, 0] < 0.5
