@@ -206,9 +206,10 @@ class CSAdaBoostClassifier(_CostLossClassifier):
     e^{-C_+\alpha} T_+ + (e^{C_-\alpha} - e^{-C_-\alpha}) d + e^{-C_-\alpha} T_-` with b, d the weights of misses and
     false alarms and :math:`T_\pm` those of the classes, each at its own :math:`\alpha`. The minimiser of the loss is
     :math:`F = \frac{1}{C_+ + C_-} \ln \frac{P(+) C_+}{P(-) C_-}`: its zero is the minimum-risk boundary, and the
-    probability follows from it. At equal costs of 1 it is AdaBoost. On small data that stumps can nearly separate, the
-    training set is soon fitted perfectly at any cost, and the costs lose their effect; use `CSRAClassifier` there.
-    Otherwise `CSRealBoostClassifier` needs fewer rounds.
+    probability follows from it. At equal costs of 1 it is AdaBoost. Where the training rows can be separated, they are
+    soon fitted perfectly at any cost, and the costs lose their effect, or reverse it: a large :math:`c_+` is content
+    with small scores of positives, so that new ones are missed (`skewboost reproduce masnadi-faces`). Use
+    `CSRAClassifier` there. Otherwise `CSRealBoostClassifier` needs fewer rounds.
 
     {few_values}
 
