@@ -209,6 +209,11 @@ def test_links_that_go_back_or_nowhere(files, name, link):
         (("model", "params", "estimator"), {"object": "Popen", "params": {}}, "estimator.object must be one of"),
         (("model", "params", "engine"), "gpu", "engine must be one of"),
         (("model", "params", "n_jobs"), 0, "n_jobs of CSRAClassifier must be"),
+        (("model", "params", "resample"), 1.5, "model.params resample of CSRAClassifier must be one of True, False"),
+        (("model", "params", "sampler"), -1, "model.params sampler must be None, 'bootstrap', a fraction"),
+        (("model", "params", "estimator"), "forest", "model.params estimator must be 'stump', 'tree', a learner"),
+        (("model", "params", "as_printed"), "x", "model.params as_printed of CSRAClassifier must be one of True"),
+        (("model", "class"), "related_methods", "model.class must be one of"),
         (("model", "n_features_in"), 4, "must have a name per feature"),
         (("model", "nominal"), [True, False, False], "kinds in nominal"),
         (("model", "classes", "values"), [1, 1], "model.classes.values must rise"),
@@ -338,6 +343,29 @@ def test_parts_that_do_not_match(files, name, key, change, message):
     file = copy.deepcopy(files[name])
     change(next(find(file["model"], key)))
     with pytest.raises(ModelFileError, match=message):
+        loads(json.dumps(file))
+
+
+def test_parameters_that_a_fit_refuses_are_refused_of_every_variant(files):
+    """Those that a variant has of its own, like those that all have: a model that cannot be used is not loaded."""
+    soft = json.loads(dumps(sb.SoftMarginBoostClassifier(n_estimators=1).fit(X, y)))
+    cases = [
+        (soft, "C", -1), (soft, "p", 0.5), (soft, "search", "half"), (soft, "beta", None), (soft, "sampler", "x"),
+        (files["many classes"], "resample", "x"), (files["an alternating tree"], "init", "x"),
+        (files["a goal"], "tune", "x"), (files["a goal"], "max_points", 1.5), (files["a goal"], "confidence", 2),
+    ]  # fmt: skip
+    for file, name, value in cases:
+        at = ("model", "params", name)
+        with pytest.raises(ModelFileError, match=rf"model\.params {name}"):
+            loads(json.dumps(changed(file, at, lambda at, key, value=value: at.update({key: value}))))
+
+
+def test_a_cost_of_referral_needs_a_label_of_referred_rows():
+    clf = sb.SkewBoostClassifier(effort="quick", reject_cost=0.2, cost=1, random_state=0).fit(X, y)
+    file = json.loads(dumps(clf))
+    np.testing.assert_array_equal(loads(json.dumps(file)).predict(X), clf.predict(X))
+    file["model"]["reject_label"] = None
+    with pytest.raises(ModelFileError, match=r"model\.reject_label must not be null with a reject_cost"):
         loads(json.dumps(file))
 
 

@@ -22,8 +22,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import skewboost as sb
 from skewboost.features import HaarFeatures
 from skewboost.io import ModelFileError, describe, dumps, load, loads, model_file, save
+from skewboost.io.saved_params import MODELS
 from skewboost.io.structure import Field
-from skewboost.learners import Probabilities, RuleLearner
+from skewboost.learners import MDLDiscretizer, Probabilities, RuleLearner
 from support import awkward_data
 
 X, y = awkward_data(100, missing=0.0)
@@ -144,19 +145,35 @@ def test_models_of_others_are_refused_by_name(tmp_path, name, model):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    "model", [HaarFeatures(min_size=2), make_pipeline(HaarFeatures(min_size=2), sb.CSRAClassifier())]
-)
-def test_of_a_pipeline_the_last_step_can_be_saved(tmp_path, model):
+def test_of_a_pipeline_the_last_step_can_be_saved(tmp_path):
     images = np.random.default_rng(0).integers(0, 256, size=(60, 25))
-    model.fit(images, images[:, 3] > 128)
+    model = make_pipeline(HaarFeatures(min_size=2), sb.CSRAClassifier()).fit(images, images[:, 3] > 128)
     with pytest.raises(TypeError, match=r"cannot be saved.*Save the last step of the pipeline"):
         save(model, tmp_path / "model.json")
-    if hasattr(model, "steps"):  # as the message says
-        save(model[-1], tmp_path / "model.json")
-        again = HaarFeatures(min_size=2).fit(np.zeros((1, 25)))
-        found = load(tmp_path / "model.json").decision_function(again.transform(images))
-        np.testing.assert_array_equal(found, model.decision_function(images))
+    save(model[-1], tmp_path / "model.json")  # as the message says
+    again = HaarFeatures(min_size=2).fit(np.zeros((1, 25)))
+    found = load(tmp_path / "model.json").decision_function(again.transform(images))
+    np.testing.assert_array_equal(found, model.decision_function(images))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [HaarFeatures(), MDLDiscretizer(), StandardScaler(), make_pipeline(StandardScaler(), MDLDiscretizer())],
+    ids=lambda made: type(made).__name__,
+)
+def test_a_transformer_is_refused_as_what_it_is(made):
+    """And not as a pipeline whose last step could be saved."""
+    with pytest.raises(TypeError) as error:
+        dumps(made.fit(X, y))
+    message = str(error.value)
+    assert message.startswith(f"{type(made).__name__} cannot be saved: it is a transformer, and model files hold class")
+    assert "skops or pickle" in message
+    assert "last step" not in message
+
+
+def test_all_classifiers_of_the_package_can_be_named_and_nothing_else():
+    names = {name for name in sb.__all__ if name.endswith("Classifier") or name == "GoalSearchCV"}
+    assert set(MODELS) == names | {"RuleLearner"}
 
 
 def test_a_bite_of_one_class_is_a_constant():

@@ -43,6 +43,10 @@ REMEDY = (
     "Model files hold models of skewboost only. Boost a learner of skewboost.learners instead (Stump, Tree, "
     "Histogram, Line, AlternatingTree, RuleLearner), or save the model with skops or pickle, which have other risks."
 )
+TRANSFORMER = (
+    "HaarFeatures depends only on its parameters and the size of the images, so fit it again to any image. Save other "
+    "transformers with skops or pickle, which have other risks."
+)
 LAST_STEP = (
     "Save the last step of the pipeline, and apply the steps before it yourself (HaarFeatures only depends on its "
     "parameters and the size of the images), or save all with skops or pickle, which have other risks."
@@ -87,8 +91,10 @@ def dumps(model: Any, *, notes: str = "") -> str:
     try:
         content = ESTIMATOR.write(model)
     except UnsupportedPartError as error:
-        remedy = LAST_STEP if hasattr(model, "steps") or hasattr(model, "transform") else REMEDY
-        raise InputTypeError(f"{type(model).__name__} cannot be saved: it has {error}.", remedy) from error
+        why, remedy = f"it has {error}", LAST_STEP if hasattr(model, "steps") else REMEDY
+        if hasattr(model, "transform") and not hasattr(model, "predict"):
+            why, remedy = "it is a transformer, and model files hold classifiers", TRANSFORMER
+        raise InputTypeError(f"{type(model).__name__} cannot be saved: {why}.", remedy) from error
     versions = {"skewboost": skewboost.__version__, "scikit-learn": sklearn.__version__, "numpy": numpy.__version__}
     file = {"format": FORMAT, "version": VERSION, "saved_with": versions, "notes": notes, "model": content}
     try:

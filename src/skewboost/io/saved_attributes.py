@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from skewboost.boosting.estimator import BaseBooster
 from skewboost.errors import InputError
+from skewboost.goals.goal_search import GoalSearchCV
+from skewboost.goals.search_parameters import check_search
 from skewboost.io.saved_parts import MOST_FEATURES
 from skewboost.io.structure import (
     BOOLEAN,
@@ -27,6 +30,7 @@ from skewboost.io.structure import (
     require,
     text,
 )
+from skewboost.learners import resolve
 from skewboost.typing import Array
 
 MOST_JOBS = 1024
@@ -109,9 +113,14 @@ class Family:
 
 
 def check_params(model: Any) -> None:
-    """The checks of an estimator's own parameters."""
+    """The checks of an estimator's own parameters that `fit` makes before it reads data."""
     if hasattr(model, "_check_params"):
         model._check_params()
+    if isinstance(model, BaseBooster):
+        model._rule()
+        resolve(model._weak_learner(), model._sampler())
+    if isinstance(model, GoalSearchCV):
+        check_search(model)
     if abs(getattr(model, "n_jobs", None) or 0) > MOST_JOBS:
         raise InputError(f"n_jobs={model.n_jobs} asks for more than {MOST_JOBS} threads.")
 

@@ -379,6 +379,8 @@ def _check_skewboost(model: Any) -> None:
     require(goal == hasattr(model, "certificate_"), "must be given with a certificate, and only then", "threshold")
     require(not goal or (n == 2 and not math.isnan(model.threshold_)), "must be a number, of two classes", "threshold")
     require(not goal or model.reject_cost is None, "must be null with a threshold", "reject_cost")
+    refers = model.reject_cost is not None
+    require(not refers or hasattr(model, "reject_label_"), "must not be null with a reject_cost", "reject_label")
     if goal:
         check_referral(model)
     same = len({len(column) for column in model.search_.values()}) <= 1

@@ -37,7 +37,7 @@ from skewboost.io.structure import (
 )
 
 # All classes that a file may name. Nothing else is ever imported.
-MODELS = (*(name for name in skewboost.__all__ if name != "catalogue"), "RuleLearner")
+MODELS = (*(name for name in skewboost.__all__ if name not in ("catalogue", "related_methods")), "RuleLearner")
 PARTS = (
     *("AlternatingTree", "Histogram", "Line", "Probabilities", "Stump", "Tree"),
     *("Bootstrap", "DataBoost", "Fraction", "Smote", "UnderSample"),
