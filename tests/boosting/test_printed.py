@@ -319,6 +319,8 @@ def test_a_constant_competes_if_asked_for():
     [
         ({"estimator": "tree"}, r"^search='full' needs a stump .* not estimator='tree'\. Set .*, or search='step'\.$"),
         ({"estimator": Histogram()}, r"^search='full' needs a stump .* not estimator=Histogram\(\)"),
+        ({"estimator": Stump(l2_regularization=1.0)}, r"^search='full' needs a stump .* penalties"),
+        ({"estimator": Stump(min_hessian_leaf=1.0)}, r"^search='full' needs a stump .* penalties"),
         ({"estimator": Stump(max_features=2)}, r"=Stump\(max_features=2\)\. Set estimator=Stump\(\) without sampled"),
         ({"estimator": Stump(splitter="random")}, r"=Stump\(splitter='random'\)\. Set .* random thresholds"),
         ({"estimator": Stump(monotonic_cst={0: 1})}, r"=Stump\(.*\)\. Set .* monotonic constraints"),

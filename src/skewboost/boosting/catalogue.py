@@ -185,7 +185,7 @@ _ENTRIES = (
     Entry(
         "CSAdaBoost", "CSAdaBoostClassifier", MASNADI, "algorithm 1, eq. 40 and 41", costs=ONCE,
         reduces_to="AdaBoost", neutral={"cost": 1.0},
-        verdict="Sound on large data; on rows that it learns by heart it loses the costs, or reverses them. CSRA does not.",
+        verdict="Sound on large data; on rows that it has learned it loses the costs, or reverses them. CSRA does not.",
     ),
     Entry(
         "CSRealBoost", "CSRealBoostClassifier", MASNADI, "algorithm 2", costs=ONCE,

@@ -88,9 +88,7 @@ def question_between(rule: Rule, learner: Learner) -> str:
     wanted, given = " or ".join(rule.asks), " and ".join(q for q in learner.answers if q != VALUES)
     raise InputError(
         f"{type(rule).__name__} asks its weak learner for {wanted}, but {name_of(learner)} provides {given}.",
-        "Choose Stump() without sampled columns, random thresholds, constraints or a sampler."
-        if rule.asks == (VALUES,)
-        else "Choose another estimator, such as 'stump' or 'tree', which provide both, or another variant.",
+        "Choose another estimator, such as 'stump' or 'tree', which provide both, or another variant.",
     )
 
 

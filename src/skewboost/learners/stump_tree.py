@@ -298,6 +298,7 @@ class Stump(BaseEstimator):
     def answers(self) -> tuple[str, ...]:
         """The questions that it answers: losses of rows only if all splits are tried."""
         restricted = self.max_features is not None or self.splitter != "best" or self.monotonic_cst is not None
+        restricted |= self.l2_regularization != 0 or self.min_hessian_leaf != 0  # of a Hessian, which losses have not
         return answers_of(self) if restricted else (*answers_of(self), VALUES)
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:

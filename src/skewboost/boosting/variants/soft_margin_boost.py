@@ -186,8 +186,8 @@ class SoftMarginBoostClassifier(CostSensitiveClassifier):
         if VALUES not in resolve(self._weak_learner()).answers:
             raise InputError(
                 f"search='full' needs a stump that tries all splits, not estimator={self.estimator!r}.",
-                "Set estimator=Stump() without sampled columns, random thresholds or monotonic constraints, or "
-                "search='step'.",
+                "Set estimator=Stump() without sampled columns, random thresholds, penalties or monotonic constraints, "
+                "or search='step'.",
             )
 
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
