@@ -14,7 +14,16 @@ from skewboost.plots.style import import_pyplot
 from skewboost.reproduce.experiment_runs import run_tasks
 from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED
 from skewboost.reproduce.papers import nikolaou
-from skewboost.reproduce.papers.nikolaou import BY_FOLDS, CALIBRATED, EXPERIMENT, LEARNERS, METHODS, RATIOS, STUMPS
+from skewboost.reproduce.papers.nikolaou import (
+    BY_FOLDS,
+    CALIBRATED,
+    CONSTANT,
+    EXPERIMENT,
+    LEARNERS,
+    METHODS,
+    RATIOS,
+    STUMPS,
+)
 from skewboost.reproduce.superiority import claim_of_superiority, rank_test
 from skewboost.reproduce.univariate_logistic import UnivariateLogisticRegression
 from support import SHARED
@@ -91,7 +100,7 @@ def test_a_small_run_makes_all_parts_of_the_page(monkeypatch):
     claims, by_ratio, *ranks, table_of_ranks, losses, about, _ = nikolaou.report(results, True)
     assert len(claims.claims) == 6 * len(LEARNERS)
     assert len(ranks) == len(LEARNERS)
-    assert set(losses.rows) == {*METHODS, BY_FOLDS}
+    assert set(losses.rows) == {*METHODS, BY_FOLDS, CONSTANT}
     assert "p = " in about
     for learner in LEARNERS:
         of_all = [table_of_ranks.cells[a, f"{learner}, all"].ours.mean for a in METHODS]
