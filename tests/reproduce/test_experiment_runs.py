@@ -222,6 +222,7 @@ def test_data_that_are_missing_do_not_keep_other_experiments_from_running(tmp_pa
     index = (tmp_path / "index.md").read_text()
     assert "[squares](squares.md): Squares | Nyga 2010, table 1 | 1 | 0 | 0 |" in index
     assert "| all | | 1 | 0 | 0 |" in index
+    assert "What they say about the choice" in index
     assert "data.md" not in index
 
 

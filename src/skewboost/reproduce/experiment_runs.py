@@ -140,7 +140,7 @@ def reproduce_all(
             if finished is not None:
                 finished(name, done[name])
     rows = [(find(name), one.page, one.claims, one.seconds) for name, one in done.items()]
-    written_index(rows, Path(out) / ("index-quick.md" if quick else "index.md"))
+    written_index(rows, Path(out), quick=quick)
     if missing:
         first = next(iter(missing.values()))
         which = f"{', '.join(missing)} did not run" + (f", and {', '.join(done)} did" if done else "")
