@@ -263,7 +263,6 @@ ALWAYS = {  # what it finds
     "2.4: SVM: an outlier corrupts the boundary (test error less that without)",
     "2.4: AdaBoost: so does noise",
     "3.3: The boundary of AdaBoost-Reg is smoother (regions of RealBoost less its own)",
-    "3.5: Banana: AdaC1 does not converge (change of recall per round in the last 50 of 200, less AdaBoost's)",
     "3.5: Cancer: AdaC1 does not converge (change of recall per round in the last 50 of 200, less AdaBoost's)",
     "3.6: With larger costs it gets amplified (precision after 500 rounds, c = 1.01 less c = 2)",
     "3.7: The areas of positive output grow (share of the plane at 95 % less that at 85 %)",
