@@ -104,8 +104,8 @@ def written_index(
         lines.append(f"| {link} | {source} | {_counted(claims)} | {clock(seconds)} |")
     every = _counted([claim for _, _, claims, _ in rows for claim in claims])
     lines.append(f"| all | | {every} | {clock(sum(seconds for *_, seconds in rows))} |")
-    parts = ["# Published experiments", INDEX, "\n".join(lines), *([] if quick else [LESSONS])]
-    return write_whole(path, _with_links_that_lead_somewhere("\n\n".join(parts) + "\n", path.parent))
+    lessons = [] if quick else [_with_links_that_lead_somewhere(LESSONS, folder)]
+    return write_whole(path, "\n\n".join(["# Published experiments", INDEX, "\n".join(lines), *lessons]) + "\n")
 
 
 def _counted(claims: Sequence[Claim]) -> str:
