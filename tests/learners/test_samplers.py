@@ -88,7 +88,8 @@ def test_every_variant_takes_every_sampler(entry, sampler):
     assert np.isfinite(F).all()
     assert np.ptp(F) > 0
     np.testing.assert_array_equal(new().decision_function(X), F)
-    assert not np.array_equal(new(random_state=1).decision_function(X), F)
+    others = (new(random_state=seed).decision_function(X) for seed in (1, 2))  # three stumps may be equal by chance
+    assert any(not np.array_equal(other, F) for other in others)
     if sampler == 0.5:
         one, two = (new(engine="cpu", n_jobs=n).decision_function(X) for n in (1, 2))
         np.testing.assert_array_equal(one, two)
