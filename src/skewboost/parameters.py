@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -88,3 +89,14 @@ def check_params(owner: Any, **checks: Check) -> None:
         value = getattr(owner, name)
         if not check.passes(value):
             raise InputError(f"{name} of {type(owner).__name__} must be {check.allowed}; got {value!r}.")
+
+
+def refusal(function: Callable[..., Any], *args: Any) -> str | None:
+    """Return why a function cannot be called with these arguments; None if it can, or does not say what it takes."""
+    try:
+        signature(function).bind(*args)
+    except TypeError as error:
+        return str(error)
+    except ValueError:  # of some built-in functions
+        pass
+    return None

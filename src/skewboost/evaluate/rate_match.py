@@ -8,7 +8,6 @@ References
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from skewboost.evaluate.stages import with_pos_label
 from skewboost.evaluate.sweeps import Plan, Setting, Sweep, plan_of, weighted
 from skewboost.meta.cost_passing import CostPassing, cost_for_owner, plain
 from skewboost.metrics.measures import BINARY, find_measure
-from skewboost.parameters import check_arguments, integer, number, one_of
+from skewboost.parameters import check_arguments, integer, number, one_of, refusal
 from skewboost.typing import Array
 
 FIRST_STEP = 0.05  # of the logarithm of the cost
@@ -195,15 +194,12 @@ def match_rate(
 
 def _first_made(make: Callable[[float], Any]) -> Any:
     """Return what a function makes of equal costs."""
-    try:
-        inspect.signature(make).bind(1.0)
-    except TypeError as error:
+    why_not = refusal(make, 1.0)
+    if why_not is not None:
         raise InputError(
-            f"estimator={make!r} cannot be called with a cost as its only argument ({error}).",
+            f"estimator={make!r} cannot be called with a cost as its only argument ({why_not}).",
             "Pass a function of a cost, such as lambda cost: CSRAClassifier(cost=cost).",
-        ) from error
-    except ValueError:  # it does not say what it takes
-        pass
+        )
     made = make(1.0)
     if isinstance(made, type) or not is_classifier_object(made):
         raise InputError(

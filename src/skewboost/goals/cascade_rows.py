@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from skewboost.engine.table import as_frame, take_rows
 from skewboost.errors import InputError, SkewBoostError
 from skewboost.goals.cascade_stages import Cascade
 from skewboost.goals.rows import SearchRows
+from skewboost.parameters import refusal
 from skewboost.typing import Array
 
 END = object()  # of a source
@@ -69,15 +69,12 @@ class Source:
 
 
 def _called(tables: Callable[[], Any]) -> Any:
-    try:
-        signature(tables).bind()
-    except TypeError as error:
+    why_not = refusal(tables)
+    if why_not is not None:
         raise InputError(
-            f"negatives is a function that needs arguments ({error}).",
+            f"negatives is a function that needs arguments ({why_not}).",
             "Pass one without arguments, such as lambda: read(path), or an iterable of tables.",
-        ) from error
-    except ValueError:  # some built-in functions do not say what they take
-        pass
+        )
     return tables()
 
 

@@ -39,7 +39,7 @@ LESSONS = """\
   what they say ([nikolaou](nikolaou.md)).
 - **Costs in every round** act as their power: the boundary moves on with each round
   ([masnadi-synthetic](masnadi-synthetic.md)), and a coarse grid of costs makes these variants look bad
-  ([masnadi-uci](masnadi-uci.md)). **Costs in the exponent** reverse once the training rows are learned
+  ([masnadi-uci](masnadi-uci.md)). **Costs of CS-AdaBoost** reverse once the training rows are learned
   ([masnadi-faces](masnadi-faces.md)). AdaCost depends on its start, and may do worse than any constant decision.
 - **A mean recall of 95 % is no promise**: half of the test parts miss it. Certificates keep theirs
   ([nyga-goals](nyga-goals.md)).

@@ -285,8 +285,8 @@ in training is: 1.2 % of them with C1 = 1.2, 2 % with C1 = 2, and 5 % from C1 = 
 would expect (see the table by rounds). Later next to no training image is wrong. The loss of a face is exp(-C1 F), so a
 large C1 then only means that a small F is large enough for faces, but not for other images, and new faces that resemble
 none of the training images fall below 0. In the paper larger costs are better where misses cost more; perhaps its
-images, which are not public, cannot be separated. On separable data costs in the exponent, as of CS-AdaBoost, do not do
-what they say.
+images, which are not public, cannot be separated. On separable data its costs do not do what
+they say.
 
 **CS-AdaBoost is not the best here.** With the best training cost and threshold, AdaC2, CSB1 and CSB2 are better at each
 f. CSB0 and AdaCost are poor, as printed. AdaBoost with a moved threshold is behind CS-AdaBoost by 10 to 13, at each f,
