@@ -190,7 +190,15 @@ REFUSED = {
         "several labels per example",
     ),
     "a goal around another library's": (
-        lambda: fitted(sb.GoalSearchCV(DecisionTreeClassifier(max_depth=2), "recall >= 0.5", cv=2, confidence=None)),
+        lambda: fitted(
+            sb.GoalSearchCV(
+                DecisionTreeClassifier(max_depth=2, random_state=0),
+                "recall >= 0.5",
+                cv=2,
+                confidence=None,
+                random_state=0,
+            )
+        ),  # fmt: skip
         "GoalSearchCV around DecisionTreeClassifier cannot be exported",
     ),
 }
