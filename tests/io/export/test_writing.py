@@ -198,7 +198,7 @@ REFUSED = {
                 confidence=None,
                 random_state=0,
             )
-        ),  # fmt: skip
+        ),
         "GoalSearchCV around DecisionTreeClassifier cannot be exported",
     ),
 }
