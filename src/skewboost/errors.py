@@ -64,6 +64,15 @@ class CostWarning(SkewBoostWarning):
     """
 
 
+class RepeatedRowsWarning(SkewBoostWarning):
+    """Some rows of X are equal: `n_copies` of `n_rows` repeat another row. The message says what that means."""
+
+    def __init__(self, message: str, n_copies: int = 0, n_rows: int = 0) -> None:  # unpickled by the message alone
+        super().__init__(message)
+        self.n_copies = n_copies
+        self.n_rows = n_rows
+
+
 def warn_caller(message: str | Warning, category: type[Warning] | None = None) -> None:
     """Warn, with the line outside this package that called it."""
     level, frame = 1, currentframe()

@@ -151,9 +151,33 @@ def test_leaves_of_a_forest_are_class_shares_of_its_bootstrap_sample():
 
 
 def test_copies_are_poisson_numbers():
-    drawn = copies(MemberSettings(FOREST, seed=123), 0, np.arange(200_000))
+    drawn = copies(MemberSettings(FOREST, seed=123), 0, np.arange(200_000), np.ones(200_000))
     shares = np.bincount(drawn.astype(int), minlength=5)[:5] / len(drawn)
     np.testing.assert_allclose(shares, np.exp(-1) / np.array([1, 1, 2, 6, 24]), atol=0.004)
+
+
+@pytest.mark.parametrize("row_fraction", [1.0, 0.3])
+@pytest.mark.parametrize("n_units", [1, 2, 3])
+def test_no_sample_is_empty(n_units, row_fraction):
+    rng = np.random.default_rng(n_units)
+    table, classes, units = mixed_table(rng, 12, 2), np.arange(12) % 2, np.arange(12) % n_units
+    weights = (np.arange(12) < 8).astype(float)
+    found = []
+    for engine in ("cpu", "reference"):
+        own = portfolio(table, classes, 2, engine, units=units)
+        settings = MemberSettings(FOREST, TreeSettings(0, min_hessian=0.5), seed=1, row_fraction=row_fraction)
+        member = own.add(settings, weights)
+        own.train([member], [40])
+        trees = own.trees(member)
+        assert np.isfinite(trees.values).all()
+        assert (trees.covers > 0).all()
+        found.append((trees.values, *own.scores(member, 40, trees.values, out_of_bag=True)))
+        drawn = np.array([copies(settings, t, units, weights) for t in range(40)])
+        assert drawn[:, :8].any(axis=1).all()
+        assert not drawn[:, 8:].any()
+        np.testing.assert_array_equal(found[-1][2], (drawn == 0).sum(axis=0))
+    for native, reference in zip(*found, strict=True):
+        np.testing.assert_allclose(native, reference, atol=1e-12)
 
 
 def test_rows_of_a_unit_are_in_the_same_samples():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from skewboost.engine.row_hash import bits_of, examples_and_units, examples_in_order, mixed, row_hashes
-from skewboost.engine.table import Nominal, Table
+from skewboost.engine.row_hash import bits_of, mixed, row_hashes
+from skewboost.engine.table import Nominal
 
 
 def hashes(*columns):
@@ -39,23 +39,7 @@ def test_rows_differ_if_a_cell_does_or_the_order_of_cells():
     assert len(set(mixed(np.arange(10_000, dtype=np.uint64)).tolist())) == 10_000
 
 
-def units_of(x, classes, weights=None):
-    """The units of the examples, as sets of row numbers."""
-    table = Table(len(x), 1, columns=(np.asarray(x, dtype=np.float64),))
-    classes = np.asarray(classes)
-    examples, units = examples_and_units(table, classes, weights)
-    np.testing.assert_array_equal(examples, examples_in_order(table, classes, weights))
-    return sorted(tuple(sorted(examples[units == unit].tolist())) for unit in np.unique(units))
-
-
-def test_equal_rows_and_copies_by_weight_are_one_unit():
-    assert units_of([1, 2, 1, 3], [0, 1, 0, 1]) == [(0, 2), (1,), (3,)]
-    assert units_of([1, 2, 3], [0, 1, 1], np.array([1.0, 3.0, 1.0])) == [(0,), (1, 1, 1), (2,)]
-    assert units_of([1, 2, 3], [0, 1, 1], np.array([1.0, 3.5, 1.0])) == [(0,), (1,), (2,)]
-
-
-def test_equal_rows_of_different_classes_are_one_unit_if_there_are_few_and_independent_if_there_are_many():
-    few = units_of([*range(30), *range(30), 0], [*[0] * 60, 1])
-    assert (0, 30, 60) in few
-    assert len(few) == 30
-    assert len(units_of([1, 1, 1, 2, 2, 2], [0, 1, 0, 1, 1, 0])) == 6
+def test_a_category_is_its_name_as_text_and_missing_cells_are_equal():
+    column = Nominal(np.array([0, 1, -1]), ("a", "7"))
+    np.testing.assert_array_equal(bits_of(column), bits_of(np.array(["a", "7", None], dtype=object)))
+    assert bits_of(np.array([np.nan]))[0] == bits_of([None])[0] == bits_of(column)[2]

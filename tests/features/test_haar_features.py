@@ -300,12 +300,14 @@ def test_pipelines_searches_and_cross_validation():
 
 def test_equal_images_are_equal_rows():
     """Without computing the features of either: the same units are held out as of the pixels themselves."""
-    from skewboost.goals.rows import equal_rows
+    from skewboost.engine.units import equal_rows
+    from skewboost.goals.rows import columns_of
 
     X, _ = images()
     X = np.concatenate((X, X[:40]))
-    assert len(set(equal_rows(X).tolist())) == 120
-    np.testing.assert_array_equal(equal_rows(HaarFeatures().fit_transform(X)), equal_rows(X))
+    of_pixels = equal_rows(columns_of(X), len(X))
+    assert len(set(of_pixels.tolist())) == 120
+    np.testing.assert_array_equal(equal_rows(columns_of(HaarFeatures().fit_transform(X)), len(X)), of_pixels)
 
 
 @pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])

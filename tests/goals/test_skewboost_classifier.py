@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from skewboost import LogitBoostClassifier, SkewBoostClassifier
 from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.engine.native_portfolio import NativePortfolio
-from skewboost.errors import InputError
+from skewboost.errors import InputError, SkewBoostWarning
 from skewboost.io import dumps, loads
 from skewboost.meta.portfolio.portfolio_training import FIRST_TREES
 from skewboost.progress import ProgressBar
@@ -343,10 +343,12 @@ def test_the_reference_engine_gives_the_same_model():
 
 def test_a_class_of_one_example_is_possible():
     X, y = np.arange(12.0).reshape(-1, 1), np.arange(12) == 11
-    clf = quick().fit(X, y)
+    with pytest.warns(SkewBoostWarning, match="Class True is in one of the 12 independent rows only"):
+        clf = quick().fit(X, y)
     p = clf.predict_proba(X)[:, 1]
     assert p.argmax() == 11
-    assert "too few" in clf.search_["verdict"][0]
+    assert log_loss(y, p) > 0.85 * log_loss(y, np.full(12, 1 / 12))
+    assert "too rare to be held out" in clf.search_["verdict"][0]
 
 
 @pytest.mark.parametrize(

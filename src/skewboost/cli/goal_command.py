@@ -27,7 +27,7 @@ from skewboost.cli.method_options import MethodOptions
 from skewboost.cli.output import fraction, note, number, waiting
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
 from skewboost.cli.target_column import Examples, find_positive, read_cost
-from skewboost.goals.rows import equal_rows
+from skewboost.goals.rows import independent_rows
 from skewboost.names import shown
 
 FOLDS = 5
@@ -96,7 +96,7 @@ def _follow_time(request: Goal, search: Any, train: Examples, options: str) -> N
                 f"{shown(lacking[0])}.", f"Get more rows, or use {options}--confidence 0 for no promise.",
             )  # fmt: skip
     if request.confidence:
-        units = np.arange(n) if request.counts else equal_rows(train.X)
+        units = np.arange(n) if request.counts else independent_rows(train.X)
         if len(np.intersect1d(units[held_out], units[~held_out])):
             raise CommandError(
                 "some of the latest rows, which the certificate needs, are equal to earlier rows.",

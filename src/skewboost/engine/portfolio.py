@@ -98,17 +98,28 @@ def bag_key(settings: MemberSettings, tree: int) -> int:
     return mix(tree_key(settings, tree) ^ 7)
 
 
-def copies(settings: MemberSettings, tree: int, units: Array) -> Array:
-    """Return how often the sample of a tree of a forest has each unit: Poisson numbers of mean 1, or at most once."""
+def copies(settings: MemberSettings, tree: int, units: Array, weights: Array) -> Array:
+    """Return how often the sample of a tree of a forest has the unit of each row; rows of weight 0 are in none.
+
+    These are Poisson numbers of mean 1, or at most one. A sample that would be empty has the unit that came closest to
+    being drawn.
+    """
     u = uniform(bag_key(settings, tree), units)
-    if settings.row_fraction < 1.0:
-        return (u < settings.row_fraction).astype(np.float64)
     found = np.zeros(len(u))
-    p = total = math.exp(-1.0)
-    for n in range(1, MOST_COPIES + 1):
-        found[u >= total] = n
-        p /= n
-        total += p
+    if settings.row_fraction < 1.0:
+        found[u < settings.row_fraction] = 1.0
+        u = -u
+    else:
+        p = total = math.exp(-1.0)
+        for n in range(1, MOST_COPIES + 1):
+            found[u >= total] = n
+            p /= n
+            total += p
+    present = weights > 0
+    found[~present] = 0.0
+    if present.any() and not found.any():
+        closest = units[present & (u == u[present].max())].min()
+        found[present & (units == closest)] = 1.0
     return found
 
 
@@ -175,7 +186,7 @@ class ReferencePortfolio(Portfolio):
 
     def _bag(self, member: _Member) -> None:
         K = self.n_outputs
-        w = member.weights * copies(member.settings, len(member.trees), self.units)
+        w = member.weights * copies(member.settings, len(member.trees), self.units, member.weights)
         own = self.classes[:, None] == (1 if K == 1 else np.arange(K))
         pairs = np.stack((-w[:, None] * own, np.repeat(w[:, None], K, axis=1)), axis=-1)
         member.trees.append(self._grow(member, pairs, np.flatnonzero(w)).finish(w, 1.0))
@@ -205,7 +216,7 @@ class ReferencePortfolio(Portfolio):
         for t in range(min(n_trees, trees.n_trees)):
             counted = np.ones(self.n_rows, dtype=np.bool_)
             if out_of_bag:
-                counted = (copies(own.settings, t, self.units) == 0) | (own.weights == 0)
+                counted = copies(own.settings, t, self.units, own.weights) == 0
             sums[counted] += values[trees.leaves(t, self.codes)[counted]]
             counts += counted
         return (sums, counts) if rows is None else (sums[rows], counts[rows])

@@ -6,7 +6,6 @@ rows, nor on whether an example is given as two equal rows or as one row of weig
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable
 from decimal import Decimal
 from hashlib import blake2b
@@ -20,8 +19,6 @@ from skewboost.typing import Array
 
 # Rows of integer weights are repeated unless that results in more than this many times the number of rows.
 MAX_REPEATS = 10
-# If this share of the repeated rows occurs with several classes, equal rows are different things that look alike.
-ALIKE = 0.05
 
 EXACT = 2**53  # up to here doubles tell integers apart
 
@@ -37,24 +34,19 @@ def mixed(bits: Array) -> Array:
         return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def bits_of(column: Array | Nominal) -> Array:
-    """Return 64 bits per cell: of numbers as doubles, and of the names of categories (codes depend on the column)."""
-    if isinstance(column, Nominal):
-        names = [name.encode("utf-8", "surrogatepass") for name in column.categories]
-        bits = [(zlib.crc32(name) << 32) | zlib.adler32(name[::-1]) for name in names]
-        return np.array([*bits, 0], dtype=np.uint64)[column.codes]  # the last entry is for missing cells
-    values = np.array(column, dtype=np.float64) + 0.0  # minus zero becomes zero
-    values[values != values] = np.nan
-    return values.view(np.uint64)
+def bits_of(cells: Array | Nominal | Iterable[Any]) -> Array:
+    """Return 64 bits per cell, by its content only.
 
-
-def exact_bits(cells: Array | Iterable[Any]) -> Array:
-    """Return 64 bits per cell of any type, by its content only: equal numbers of all types have the same bits.
-
-    Integers that doubles cannot tell apart have different ones.
+    Equal numbers of all types have the same bits, and so have a category and its name as text, and missing cells of all
+    kinds. Integers that doubles cannot tell apart have different ones.
     """
+    if isinstance(cells, Nominal):
+        names = (*cells.categories, None)  # the last one is for missing cells
+        return np.array([_bits_of_cell(name) for name in names], dtype=np.uint64)[cells.codes]
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
-        bits = bits_of(cells)
+        values = np.array(cells, dtype=np.float64) + 0.0  # minus zero becomes zero
+        values[values != values] = np.nan
+        bits = values.view(np.uint64)
         if cells.dtype.kind in "iu":
             large = np.flatnonzero((cells > EXACT) | (cells < -EXACT))
             bits[large] = [_bits_of_cell(cell) for cell in cells[large].tolist()]
@@ -108,33 +100,14 @@ def examples_in_order(table: Table, classes: Array, weights: Array | None) -> Ar
     If all weights are integers, and their sum is not too large, a row of weight w is w examples. Otherwise every row is
     one example.
     """
-    return _repeated(np.argsort(row_keys(table, classes), kind="stable"), weights)
+    return repeated(np.argsort(row_keys(table, classes), kind="stable"), weights)
 
 
-def _repeated(order: Array, weights: Array | None) -> Array:
+def repeated(order: Array, weights: Array | None) -> Array:
+    """Return row numbers in order, each as often as its weight says if the weights are integers and not too large."""
     if weights is None or (weights != np.rint(weights)).any() or weights.sum() > MAX_REPEATS * len(weights):
         return order
     return np.repeat(order, weights[order].astype(np.intp))
-
-
-def examples_and_units(table: Table, classes: Array, weights: Array | None) -> tuple[Array, Array]:
-    """Return the row number of every example, as `examples_in_order` does, and the unit that it belongs to.
-
-    Equal rows are one unit: a model that was fitted to one of them has seen the others, so they must not be on both
-    sides of a split. That also goes for a row whose weight is an integer because its class is to count more. But where
-    few columns of few values describe the rows, different examples are equal by chance, and then often of different
-    classes. There every example is a unit.
-    """
-    keys = row_keys(table, classes)
-    examples = _repeated(np.argsort(keys, kind="stable"), weights)
-    alone = np.arange(len(examples))
-    first = np.unique(keys[examples], return_index=True)[1]  # an example of every row and class
-    if len(first) == len(examples):
-        return examples, alone
-    contents = row_keys(table, np.zeros_like(classes))[examples]
-    _, units, n_examples = np.unique(contents, return_inverse=True, return_counts=True)
-    n_classes = np.bincount(units[first])
-    return examples, alone if (n_classes[n_examples > 1] > 1).mean() >= ALIKE else units
 
 
 def places_of(keys: Array, given: Array) -> Array:

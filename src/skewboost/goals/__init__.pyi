@@ -1,3 +1,4 @@
+from skewboost.errors import RepeatedRowsWarning as RepeatedRowsWarning
 from skewboost.goals.cascade import CascadeClassifier as CascadeClassifier
 from skewboost.goals.certificate import Certificate as Certificate
 from skewboost.goals.goal import Condition as Condition
@@ -19,6 +20,5 @@ from skewboost.goals.goal_search import GoalSearchCV as GoalSearchCV
 from skewboost.goals.reasons import GoalNotMetWarning as GoalNotMetWarning
 from skewboost.goals.reasons import GoalNotReachableError as GoalNotReachableError
 from skewboost.goals.reasons import LittleUseWarning as LittleUseWarning
-from skewboost.goals.rows import RepeatedRowsWarning as RepeatedRowsWarning
 
 __all__: list[str]

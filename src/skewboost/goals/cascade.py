@@ -25,7 +25,7 @@ from skewboost.goals.cascade_stages import Cascade, Reached, Stage, StageGoal, g
 from skewboost.goals.certificate import Certificate, certificate
 from skewboost.goals.holdout import HeldOut, hold_out, random_split
 from skewboost.goals.labelled_rows import labelled_rows
-from skewboost.goals.rows import SearchRows, equal_rows
+from skewboost.goals.rows import ROWS, SearchRows, in_order_of_contents
 from skewboost.goals.search import Aim
 from skewboost.parameters import FRACTION, N_JOBS, Check, check_params, either, integer, number, one_of, optional
 from skewboost.typing import Array
@@ -229,8 +229,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         first = X = self._readable(X, reset=True)
         rng = check_random_state(self.random_state)
         rows, self.classes_, self.pos_label_ = labelled_rows(self, self._base, X, y, groups, params)
-        if groups is None and not rows.counted:
-            rows = replace(rows, units=equal_rows(rows.X))  # numbers that do not depend on the order of the rows
+        if rows.are == ROWS and not rows.counted:
+            rows = replace(rows, units=in_order_of_contents(rows))
         goal = StageGoal(float(self.detection_rate), float(self.false_alarm_rate))
         delta = None if self.confidence is None else 1.0 - self.confidence
         aim = replace(goal.aim, goal=self._overall(goal, self.n_stages), delta=delta)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from skewboost.errors import InputError, warn_caller
+from skewboost.errors import InputError, RepeatedRowsWarning, warn_caller
 from skewboost.goals.reasons import copies
-from skewboost.goals.rows import RepeatedRowsWarning, SearchRows, read_rows
+from skewboost.goals.rows import SearchRows, read_rows
 from skewboost.goals.search_parameters import pass_groups
 from skewboost.metrics.targets import choose_positive, classes_of
 from skewboost.typing import Array

@@ -60,15 +60,15 @@ def copies(
     n_rows: int,
     certified: bool,
     of: str = "X",
-    count: str = "set weights='counts'",
-    group: str = "pass groups: fit(X, y, groups=...)",
+    count: str = "pass groups=np.arange(len(X)) to fit",
+    group: str = "pass groups that say so",
 ) -> str:
     """Say that some rows are equal; `count` and `group` are the remedies."""
-    weigh = ", and count as one example in the certificate, with the sum of their weights" if certified else ""
+    once = ", and count once, also in the certificate" if certified else ", and count once"
     return (
-        f"{n_copies} of the {n_rows} rows of {of} repeat another row. Equal rows are treated as copies: they stay on "
-        f"one side of every split{weigh}. If they are independent examples, as in a table of few distinct values, "
-        f"{count}. If rows belong together in other ways, {group}."
+        f"{n_copies} of the {n_rows} rows of {of} repeat another row, and more than would be equal by chance. They are "
+        f"treated as copies: they stay on one side of every split{once}. If they are independent examples, {count}. If "
+        f"rows belong together in other ways, {group}."
     )
 
 

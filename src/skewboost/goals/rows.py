@@ -1,7 +1,8 @@
 """The rows of a goal search: labels, weights, independent units, and what else `fit` was given for each row.
 
-Copies of a row are no further evidence, and a model that was fitted to one of them has seen the others. So equal rows
-form one *unit*, as do the rows of a group that the user names. Units are held out, and assigned to folds, as a whole.
+Copies of a row are no further evidence, and a model that was fitted to one of them has seen the others. So they form
+one *unit* that counts once, unless equal rows are equal by chance (`engine/units.py`). The rows of a group that the
+user names form a unit, too. Units are held out, and assigned to folds, as a whole.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from scipy.sparse import issparse
 
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.engine.computed import ComputedTable
-from skewboost.engine.row_hash import exact_bits, row_hashes
+from skewboost.engine.row_hash import bits_of
 from skewboost.engine.table import PreparedTable, as_frame, sliceable, take_rows
+from skewboost.engine.units import Columns, equal_rows, units_of
 from skewboost.errors import InputError
 from skewboost.fold_rows import check_groups
 from skewboost.meta.cost_passing import take_params
@@ -26,15 +28,6 @@ from skewboost.typing import Array
 
 ROWS, GROUPS = "rows", "groups"  # what the independent units are
 AT_RANDOM, LATEST, BY_MASK = "at random", "the latest", "by a mask"  # how units are chosen to be held out
-
-
-class RepeatedRowsWarning(UserWarning):
-    """Some rows of X are equal and are treated as copies: `n_copies` of `n_rows` repeat another row."""
-
-    def __init__(self, message: str, n_copies: int = 0, n_rows: int = 0) -> None:  # unpickled by the message alone
-        super().__init__(message)
-        self.n_copies = n_copies
-        self.n_rows = n_rows
 
 
 @dataclass
@@ -48,6 +41,7 @@ class SearchRows:
     held_out: Array | None = None  # the rows that the user wants held out
     counted: bool = False  # whether weights count independent examples
     are: str = ROWS  # what the units are, in words
+    share: Array | None = None  # of copies of a row: what each is of all of them
     chosen: str = AT_RANDOM  # how those were chosen that are held out
 
     def part(self, examples: Array) -> SearchRows:
@@ -61,9 +55,15 @@ class SearchRows:
     def take(self, rows: Array) -> SearchRows:
         """Return the rows of these numbers."""
         params = take_params(self.params, rows, len(self.y))
-        held_out = None if self.held_out is None else self.held_out[rows]
+        held_out, share = (None if own is None else own[rows] for own in (self.held_out, self.share))
         return replace(
-            self, X=take_rows(self.X, rows), y=self.y[rows], units=self.units[rows], params=params, held_out=held_out
+            self,
+            X=take_rows(self.X, rows),
+            y=self.y[rows],
+            units=self.units[rows],
+            params=params,
+            held_out=held_out,
+            share=share,
         )
 
     def prepared(self, estimator: Any) -> SearchRows:
@@ -72,9 +72,12 @@ class SearchRows:
 
     @property
     def weights(self) -> Array | None:
-        """The weight of each row, or the number of examples that it stands for."""
+        """How much each row counts, or the number of examples that it stands for; copies of a row count once."""
         weights = self.params.get("sample_weight")
-        return None if weights is None else np.asarray(weights, dtype=np.float64)
+        if weights is None:
+            return self.share
+        weights = np.asarray(weights, dtype=np.float64)
+        return weights if self.share is None else weights * self.share
 
 
 @dataclass(frozen=True)
@@ -113,13 +116,18 @@ def read_rows(search: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) 
     Returns the rows, without those of weight 0, and the number of rows that are treated as copies of others.
     """
     X = sliceable(X)
-    labels = check_labels(search, y, X.shape[0])
+    n_rows = X.shape[0]
+    labels = check_labels(search, y, n_rows)
     counted = search.weights == "counts"
-    mask = _held_out(search.holdout, len(labels))
-    units, n_copies = _units(search.weights, X, groups)
-    are = GROUPS if groups is not None else f"distinct {ROWS}" if n_copies else ROWS
-    rows = SearchRows(X, labels, units, params, mask, counted, are)
-    if rows.weights is not None and not check_sample_weight(rows.weights, len(labels)).all():
+    if counted and groups is not None:
+        raise InputError(
+            "groups says that rows belong together, but weights='counts' says that all are independent.",
+            "Drop one of them.",
+        )
+    units = np.arange(n_rows) if groups is None else check_groups(groups, n_rows)
+    are = ROWS if groups is None else GROUPS
+    rows = SearchRows(X, labels, units, params, _held_out(search.holdout, n_rows), counted, are)
+    if rows.weights is not None and not check_sample_weight(rows.weights, n_rows).all():
         rows = rows.take(np.flatnonzero(rows.weights))
         if len(np.unique(rows.y)) < len(np.unique(labels)):
             raise InputError(
@@ -130,24 +138,30 @@ def read_rows(search: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) 
             "sample_weight has fractions, but weights='counts' says that it counts examples.",
             "Give whole numbers, or leave weights at 'importance'.",
         )
-    return rows, n_copies
+    return (rows, 0) if counted or groups is not None else _with_copies(rows)
 
 
-def _units(weights: str, X: Any, groups: Any) -> tuple[Array, int]:
-    """Return the number of the independent unit of each row, and how many rows are copies of others."""
-    n_rows = X.shape[0]
-    if groups is not None:
-        if weights == "counts":
-            raise InputError(
-                "groups says that rows belong together, but weights='counts' says that all are independent.",
-                "Drop one of them.",
-            )
-        return check_groups(groups, n_rows), 0
-    if weights == "counts":
-        return np.arange(n_rows), 0
-    units = equal_rows(X)
-    n_copies = n_rows - (int(units.max()) + 1)
-    return (units, n_copies) if n_copies else (np.arange(n_rows), 0)
+def _with_copies(rows: SearchRows) -> tuple[SearchRows, int]:
+    """Return the rows with copies as units that count once, and how many rows are copies of others."""
+    units = independent_rows(rows.X)
+    n_copies = len(units) - len(np.unique(units))
+    if not n_copies:
+        return rows, 0
+    return replace(rows, units=units, are=f"distinct {ROWS}", share=1.0 / np.bincount(units)[units]), n_copies
+
+
+def independent_rows(X: Any) -> Array:
+    """Return the number of the unit of each row of a table: copies of a row are one."""
+    columns = columns_of(X)
+    return units_of(columns, equal_rows(columns, X.shape[0]))
+
+
+def in_order_of_contents(rows: SearchRows) -> Array:
+    """Number the rows by their contents, whatever their order."""
+    contents = equal_rows(columns_of(rows.X), len(rows.y))
+    numbers = np.empty(len(contents), dtype=np.intp)
+    numbers[np.lexsort((np.unique(rows.y, return_inverse=True)[1], contents))] = np.arange(len(contents))
+    return numbers
 
 
 def _held_out(holdout: Any, n_rows: int) -> Array | None:
@@ -163,19 +177,11 @@ def _held_out(holdout: Any, n_rows: int) -> Array | None:
     return mask
 
 
-def equal_rows(X: Any) -> Array:
-    """Number the rows of a table; rows whose cells are all equal, missing ones included, get the same number.
-
-    The numbers depend on the contents of the rows only, not on their order or on the type of the table.
-    """
-    key: Array
+def columns_of(X: Any) -> Columns:
+    """Return a function that yields the columns of a table; the rows of a sparse matrix are one column."""
     if issparse(X):
-        key = exact_bits(_sparse_rows(X))
-    elif 0 in getattr(X, "shape", ()):
-        return np.arange(len(X))  # there are no cells that could be equal
-    else:
-        key = row_hashes(map(exact_bits, _columns(X)), np.zeros(len(X)))
-    return np.asarray(np.unique(key, return_inverse=True)[1])
+        return lambda: [bits_of(_sparse_rows(X))]
+    return lambda: _columns(X)
 
 
 def _columns(X: Any) -> Iterator[Array]:
@@ -183,7 +189,8 @@ def _columns(X: Any) -> Iterator[Array]:
     X = X.source if isinstance(X, ComputedTable) else X
     frame = as_frame(X, allow_series=True)
     if frame is None:
-        yield from np.reshape(X, (len(X), -1)).T
+        if X.shape[1:] != (0,):
+            yield from np.reshape(X, (len(X), -1)).T
         return
     for series in frame.iter_columns() if isinstance(frame, nw.DataFrame) else [frame]:
         if series.dtype.is_float() or (series.dtype.is_numeric() and not series.null_count()):
@@ -199,6 +206,6 @@ def _sparse_rows(X: Any) -> Iterator[bytes]:
     X = X.tocsr(copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
-    columns, cells = X.indices.astype(np.int64), exact_bits(X.data)
+    columns, cells = X.indices.astype(np.int64), bits_of(X.data)
     for start, end in zip(X.indptr[:-1], X.indptr[1:]):
         yield columns[start:end].tobytes() + cells[start:end].tobytes()

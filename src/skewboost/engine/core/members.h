@@ -33,6 +33,8 @@ struct PortfolioSpec {
 };
 
 class Member {
+    static constexpr int64_t NONE = -1;
+
 public:
     Trees trees;
 
@@ -75,7 +77,7 @@ public:
                 uint64_t key = bag_key(t);
                 for (int64_t i = first; i < stop; ++i) {
                     int64_t row = rows[i];
-                    if (out_of_bag && spec_.weights[row] > 0.0 && copies(key, data_.units[row]) > 0) continue;
+                    if (out_of_bag && spec_.weights[row] > 0.0 && copies(key, data_.units[row], only_[t]) > 0) continue;
                     const double* own = values + trees.leaf(t, words_of(row)) * width;
                     for (int64_t k = 0; k < width; ++k) sums[i * width + k] += own[k];
                     counts[i] += 1.0;
@@ -103,8 +105,9 @@ private:
     uint64_t tree_key(int64_t tree) const { return mixed(spec_.seed ^ mixed(uint64_t(tree))); }
     uint64_t bag_key(int64_t tree) const { return mixed(tree_key(tree) ^ 7); }
     // How often the sample of a tree of a forest has the rows of a unit: a Poisson number of mean 1 in a bootstrap
-    // sample, else at most once.
-    int64_t copies(uint64_t key, int64_t unit) const {
+    // sample, else at most once. A sample that would be empty has one unit, `only`; others have NONE.
+    int64_t copies(uint64_t key, int64_t unit, int64_t only) const {
+        if (unit == only) return 1;
         if (spec_.row_fraction < 1.0) return uniform(key, uint64_t(unit)) < spec_.row_fraction;
         double u = uniform(key, uint64_t(unit)), p = 0.36787944117144233, sum = p;
         int64_t n = 0;
@@ -114,6 +117,25 @@ private:
             sum += p;
         }
         return n;
+    }
+
+    // The unit of a sample that would be empty, the one that came closest to being drawn; NONE if there is another.
+    int64_t only_unit(uint64_t key) const {
+        bool part = spec_.row_fraction < 1.0;
+        double closest = -2.0;
+        int64_t found = NONE;
+        for (int64_t i = 0; i < data_.n_rows; ++i) {
+            if (!(spec_.weights[i] > 0.0)) continue;
+            int64_t unit = data_.units[i];
+            if (copies(key, unit, NONE) > 0) return NONE;
+            double u = uniform(key, uint64_t(unit));
+            if (part) u = -u;
+            if (u > closest || (u == closest && unit < found)) {
+                closest = u;
+                found = unit;
+            }
+        }
+        return found;
     }
 
     // The log-odds of the class frequencies, which one example more of each class keeps finite.
@@ -211,9 +233,11 @@ private:
         int64_t n = data_.n_rows, tree = trees.n_trees, m = 0;
         uint64_t key = tree_key(tree), rows_key = bag_key(tree);
         uint32_t* list = grower.list();
+        TRY(only_.grow(tree + 1));
+        only_[tree] = only_unit(rows_key);
         for (int64_t i = 0; i < n; ++i) {
             if (!(spec_.weights[i] > 0.0)) continue;
-            double w = spec_.weights[i] * double(copies(rows_key, data_.units[i]));
+            double w = spec_.weights[i] * double(copies(rows_key, data_.units[i], only_[tree]));
             if (!(w > 0.0)) continue;
             weights[i] = w;
             list[m++] = uint32_t(i);
@@ -232,6 +256,7 @@ private:
     const uint64_t* by_row_ = nullptr;
     int64_t K_ = 1;
     Buffer<double> start_, F_, losses_;
+    Buffer<int64_t> only_;
     Buffer<uint8_t> in_sample_;
 };
 

@@ -23,9 +23,9 @@ from skewboost.engine.constraints import ordered_columns, read_interactions, rea
 from skewboost.engine.explaining import Support
 from skewboost.engine.newton import TreeSettings
 from skewboost.engine.partition import View
-from skewboost.engine.row_hash import examples_and_units
 from skewboost.engine.table import Table, read_table
-from skewboost.errors import InputError
+from skewboost.engine.units import examples_and_units, rows_as_units, units_per_class
+from skewboost.errors import InputError, RepeatedRowsWarning, SkewBoostWarning, warn_caller
 from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.meta.expected_cost import ExpectedCostMixin
@@ -119,20 +119,25 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         rows = present[order]  # of every example
         each = (weights / np.maximum(np.bincount(rows, minlength=len(labels)), 1))[rows]
         engine, numbers = self._engine(), self._numbers(labels[rows])
-        of_example = own_units if units is None else np.unique(units[rows], return_inverse=True)[1]
+        if units is None:
+            of_example = self._separate(numbers, order, own_units)
+        else:
+            of_example = np.unique(units[rows], return_inverse=True)[1]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         place = rows if isinstance(self.cv, TimeSeriesSplit) else random_places(of_example, seed)
         examples = Examples(numbers == 1, each, place)
         view = self._view(engine, table, order, weights[present], examples)
         components = self._components(view.table, each)
-        recipe = self._recipe(table, numbers, 0 if components is None else components.n_components)
+        recipe = self._recipe(table, numbers, of_example, 0 if components is None else components.n_components)
         if not any(family.components for family in recipe.families):
             components = None
         if folds is not None:
             held_out: list[Fold] | None = folds_of_examples(folds, rows, numbers)
         else:
             held_out = own_folds(numbers, of_example, recipe.n_folds, recipe.n_repeats, seed)
-            if held_out is not None and recipe.n_held_out:
+            if held_out is None:
+                self._warn_of_constant(numbers, of_example, are="rows" if units is None else "groups")
+            elif recipe.n_held_out:
                 held_out = held_out[: recipe.n_held_out]
         portfolio, extended = engine.portfolio(view, numbers, len(self.classes_), of_example), None
         if components is not None:
@@ -181,8 +186,41 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
     def _cv_is_given(self) -> bool:
         return self.cv is not None and not isinstance(self.cv, int | np.integer)
 
-    def _recipe(self, table: Table, numbers: Array, n_components: int) -> Recipe:
-        n_rare = int(np.bincount(numbers, minlength=len(self.classes_)).min())
+    def _separate(self, numbers: Array, order: Array, units: Array) -> Array:
+        """Return the units of the examples: copies, or single rows where copies would leave a class with one unit."""
+        K, rows = len(self.classes_), rows_as_units(order)
+        alone = (units_per_class(numbers, units, K) < 2) & (units_per_class(numbers, rows, K) >= 2)
+        if not alone.any():
+            return units
+        n_rows = int(rows.max()) + 1
+        n_copies = n_rows - (int(units.max()) + 1)
+        message = (
+            f"{n_copies} of the {n_rows} rows of X repeat another row, and all rows of class {self._label(alone)} are "
+            "equal. So "
+            "that some of them can be held out, all rows are treated as independent examples. If they are copies, pass "
+            "groups that say so."
+        )
+        warn_caller(RepeatedRowsWarning(message, n_copies, n_rows))
+        return rows
+
+    def _warn_of_constant(self, numbers: Array, units: Array, are: str) -> None:
+        """Warn that nothing can be held out to judge by."""
+        n_units = units_per_class(numbers, units, len(self.classes_))
+        message = (
+            f"Class {self._label(n_units < 2)} is in one of the {int(units.max()) + 1} independent {are} only, so that "
+            "no model can be judged by others. The probabilities hardly differ from the frequencies of the classes. "
+            "Add examples of the class."
+        )
+        warn_caller(message, SkewBoostWarning)
+
+    def _label(self, chosen: Array) -> str:
+        """Return the first class in a mask by class number, for messages."""
+        places = self._numbers(self.classes_)
+        return repr(self.classes_[places == int(chosen.argmax())].item())
+
+    def _recipe(self, table: Table, numbers: Array, units: Array, n_components: int) -> Recipe:
+        several = units_per_class(numbers, units, len(self.classes_)) >= 2  # others cannot be held out
+        n_rare = int(np.bincount(numbers)[several].min()) if several.sum() >= 2 else 1
         constraints = TreeSettings(
             monotonic=self._monotonic(table), groups=read_interactions(self.interaction_cst, table)
         )

@@ -25,10 +25,9 @@ from skewboost.meta.portfolio.recipe import (
     Family,
     Recipe,
 )
-from skewboost.meta.portfolio.stacking import fit_weights, log_loss
+from skewboost.meta.portfolio.stacking import belief, bet, fit_weights, log_loss
 from skewboost.typing import Array
 
-NO_FOLDS_ROUNDS = 50  # where a class is too rare for folds
 LEAST_WEIGHT = 0.02  # families of a lower share of the weight are left out
 FIRST_TREES = 64  # after which a forest is first judged; …
 LEAST_TO_GROW = 0.05  # … with a lower share of the weight than this it gets no more of them
@@ -39,6 +38,8 @@ FOLD_TREES = 64  # at least, of a forest that is fitted to a fold
 # Which share of a fit its stages take, roughly: boosters on folds, forests, boosters on all rows
 ON_FOLDS, FORESTS, LAST = 0.6, 0.2, 0.2
 USUAL_ROUNDS = 300  # of a booster, before anything is known
+
+NO_FOLDS = "a class is too rare to be held out"
 
 Report = Callable[[float, str], None]
 
@@ -57,6 +58,7 @@ class Candidate:
     log_loss: float = float("nan")
     weight: float = 0.0
     why_not: str = ""  # why it was not tried
+    belief: float = 1.0  # in the scores of all families together: a part of its weight is taken away
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass
 class Trainer:
-    """The rows, and how they are divided. Folds are None where a class is too rare for them."""
+    """The rows, and how they are divided. Without folds the model is constant, since none can be judged."""
 
     portfolio: Portfolio
     weights: Array
@@ -106,9 +108,8 @@ class Trainer:
     def _train(self) -> Trained:
         families = self.recipe.families
         candidates = self._boosters()
-        if self.recipe.regression and self.folds is not None:
-            self.report(ON_FOLDS, REGRESSION)
-            self._regression = self._fitted_regression()
+        if self.recipe.regression:
+            self._regression = NO_FOLDS if self.folds is None else self._fitted_regression()
         self._grow_forests(candidates)
         return self._trained({k: candidates[k] for k in range(len(families))}, self._booster_part)
 
@@ -132,7 +133,8 @@ class Trainer:
         """Weight the families, by number, and the regression, and return the model of those that help."""
         every, offset, scores = self._weighted(self._with_regression(candidates))
         if isinstance(self._regression, str):
-            every.append(Candidate(REGRESSION, 0, np.full_like(scores, np.nan), why_not=self._regression))
+            every.append(Candidate(REGRESSION, 0, self._unknown(), why_not=self._regression))
+        every, offset, scores = self._believed(every, offset, scores)
         parts = []
         for n, (k, candidate) in enumerate(zip_longest(candidates, every)):
             if candidate.weight == 0.0:
@@ -145,6 +147,29 @@ class Trainer:
             else:
                 parts.append(booster_part(candidate, k))
         return Trained(tuple(parts), offset, tuple(every), scores)
+
+    def _believed(self, every: list[Candidate], offset: Array, scores: Array) -> tuple[list[Candidate], Array, Array]:
+        """Return weights, offset and scores, drawn towards the class frequencies as far as the evidence is thin."""
+        known = np.flatnonzero(np.isfinite(scores).all(axis=1))
+        constant, t = self._log_frequencies(), 0.0
+        own, weights = self.portfolio, self.weights[known]
+        if self.folds is None or len(np.unique(own.classes[known])) < own.n_classes:
+            t = bet(scores[known], constant, weights / weights.sum()) if len(known) else 0.0
+        else:
+            t = belief(scores[known], constant, own.classes[known], weights, own.units[known])
+        if t == 1.0:
+            return every, offset, scores
+        every = [replace(c, weight=t * c.weight, belief=t) for c in every]
+        return every, t * offset + (1.0 - t) * constant, t * scores + (1.0 - t) * constant
+
+    def _unknown(self) -> Array:
+        """Return scores that are not known of any row."""
+        return np.full((self.portfolio.n_rows, self.portfolio.n_outputs), np.nan)
+
+    def _log_frequencies(self) -> Array:
+        """Return the scores of a model that predicts the class frequencies for all rows."""
+        logs = np.log(np.bincount(self.portfolio.classes, self.weights, minlength=self.portfolio.n_classes))
+        return logs[1:] - logs[:1] if self.portfolio.n_outputs == 1 else logs - logs.mean()
 
     def _with_regression(self, candidates: dict[int, Candidate]) -> list[Candidate]:
         """Return the families, and the regression behind them if there is one."""
@@ -181,8 +206,7 @@ class Trainer:
         """Train boosters on all folds, each family for as long as the loss over all folds decreases."""
         families = {k: f for k, f in enumerate(self.recipe.families) if not f.is_forest}
         if self.folds is None:
-            nothing = np.full((self.portfolio.n_rows, self.portfolio.n_outputs), np.nan)
-            return {k: Candidate(f.name, NO_FOLDS_ROUNDS, nothing) for k, f in families.items()}
+            return {k: Candidate(f.name, 0, self._unknown(), why_not=NO_FOLDS) for k, f in families.items()}
         members = {k: [self._add(f, *fold, k, j) for j, fold in enumerate(self.folds)] for k, f in families.items()}
         self._on_folds = members
         best = dict.fromkeys(families, 0)
@@ -230,7 +254,7 @@ class Trainer:
     def _grow_forests(self, candidates: dict[int, Candidate]) -> None:
         """Add the forests to the candidates. One that does not help after its first trees gets no more of them."""
         forests = {k: family for k, family in enumerate(self.recipe.families) if family.is_forest}
-        in_stages = self.folds is not None and self.bags_are_held_out
+        in_stages = self.bags_are_held_out
         for n, (k, family) in enumerate(forests.items()):
             self.report(ON_FOLDS + FORESTS * n / len(forests), f"{family.name}: {family.n_trees} trees")
             members = [self._add(family, None, None, k, j) for j in range(family.n_members)]
@@ -303,24 +327,26 @@ class Trainer:
 
     def _weighted(self, candidates: list[Candidate]) -> tuple[list[Candidate], Array, Array]:
         """Return the families with their weights, what is added to the scores, and the weighted scores."""
-        n, K = len(candidates), self.portfolio.n_outputs
         scores = np.array([c.scores for c in candidates])
-        known = np.flatnonzero(np.isfinite(scores).all(axis=(0, 2)))
+        tried = np.isfinite(scores).any(axis=(1, 2))
+        known = np.flatnonzero(np.isfinite(scores[tried]).all(axis=(0, 2))) if tried.any() else np.empty(0, np.intp)
         classes, weights = self.portfolio.classes[known], self.weights[known]
-        combined = np.full(scores.shape[1:], np.nan)
+        found, offset = np.zeros(len(candidates)), np.zeros(self.portfolio.n_outputs)
+        losses = np.full(len(candidates), np.nan)
         if self.folds is None or len(np.unique(classes)) < self.portfolio.n_classes:
-            return [replace(c, weight=1.0 / n) for c in candidates], np.zeros(K), combined
-        found, offset = fit_weights(scores[:, known], classes, weights)
-        used = found > LEAST_WEIGHT * found.sum()
-        if not used.all():
-            found = np.zeros(n)
-            found[used], offset = fit_weights(scores[used][:, known], classes, weights)
-        losses = [float(np.average(log_loss(own[known], classes), weights=weights)) for own in scores]
-        judged = [
-            replace(c, weight=float(w), log_loss=loss) for c, w, loss in zip(candidates, found, losses, strict=True)
-        ]
-        combined[known] = np.tensordot(found, scores[:, known], axes=1) + offset
-        return judged, offset, combined
+            found[tried] = 1.0 / max(1, tried.sum())
+        else:
+            found[tried], offset = fit_weights(scores[tried][:, known], classes, weights)
+            used = found > LEAST_WEIGHT * found.sum()
+            found[~used] = 0.0
+            if used.any() and (used != tried).any():
+                found[used], offset = fit_weights(scores[used][:, known], classes, weights)
+            losses[:] = [np.average(log_loss(own[known], classes), weights=weights) for own in scores]
+        combined = self._unknown()
+        if len(known):
+            combined[known] = np.tensordot(found, np.nan_to_num(scores[:, known]), axes=1) + offset
+        every = zip(candidates, found.tolist(), losses.tolist(), strict=True)
+        return [replace(c, weight=w, log_loss=loss) for c, w, loss in every], offset, combined
 
 
 def _joined(portfolio: Portfolio, members: list[int], n_trees: int | None = None) -> Trees:
@@ -372,8 +398,11 @@ def _verdict(candidate: Candidate, every: Sequence[Candidate], total: float) -> 
     """Say in words why a family has its weight."""
     if candidate.why_not:
         return f"left out: {candidate.why_not}"
+    if candidate.weight and candidate.belief < 1.0:
+        scaled = f"there is little evidence, so the log-odds are scaled by {candidate.belief:.2g}"
+        return f"{candidate.weight / total:.0%} of the weight: {scaled}"
     if candidate.log_loss != candidate.log_loss:
-        return "equal weights: a class has too few examples for folds"
+        return "equal weights: rows of a class were never held out"
     if not candidate.weight:
         return "left out: it adds nothing to what the others predict on held-out rows"
     best = candidate.log_loss <= min(c.log_loss for c in every if not c.why_not)
