@@ -489,7 +489,7 @@ def _check_portfolio(model: PortfolioModel) -> None:
 register(
     PortfolioModel,
     _check_portfolio,
-    parts=list_of(record(Part), tuple, least=1),
+    parts=list_of(record(Part), tuple),
     offset=NUMBERS,
     n_features=integer(1, MOST_FEATURES),
     components=nullable(record(Components)),
