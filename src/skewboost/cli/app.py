@@ -64,7 +64,10 @@ def _add(command: type[Command]) -> None:
     """Add a command, whose options Typer reads from the signature of the dataclass."""
 
     def run(**values: Any) -> None:
+        from skewboost.cli.output_files import check_files_differ
+
         request = command(**values)
+        check_files_differ(request.inputs, request.outputs)
         import_module(f"skewboost.cli.{request.module}").run(request)
 
     run.__signature__ = inspect.signature(command, eval_str=True)  # type: ignore[attr-defined]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
+import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from skewboost.cli.exit_codes import CommandError
-from skewboost.cli.output import json_text, list_names, write_raw
+from skewboost.cli.output import json_text, list_names, source_name, write_raw
 from skewboost.files import check_writable, write_whole, written_whole
 
 TEXT = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
@@ -33,6 +35,46 @@ def check_output(path: str | None, suffixes: Sequence[str] = (), option: str = "
         check_writable(path)
     except OSError as error:
         raise CommandError(f"{option} {path}: {error.strerror}.") from error
+
+
+def check_files_differ(inputs: Sequence[str], outputs: Mapping[str, str]) -> None:
+    """Raise if a file that a command reads is one that it writes, by whatever name, or if it writes one file twice.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        Paths; "-" is standard input.
+    outputs : mapping
+        The path of each option.
+    """
+    read = {identity: path for path in inputs if (identity := _identity(0 if path == "-" else path)) is not None}
+    printed = _identity(1)
+    if printed in read and sys.stdout is not None:
+        raise CommandError(
+            f"the output is redirected to {source_name(read[printed])}, which the command reads.",
+            "Redirect it to another file.",
+        )
+    written: dict[Any, str] = {}
+    for option, path in outputs.items():
+        identity = _identity(path) or os.path.realpath(path)
+        if identity in read:
+            other = source_name(read[identity])
+            same = "" if path == other else f" (the same file as {other})"
+            raise CommandError(
+                f"{option} {path}{same}: the command reads this file, and would replace it.", "Name another file."
+            )
+        if identity in written:
+            raise CommandError(f"{option} {path}: {written[identity]} names the same file.", "Name another file.")
+        written[identity] = option
+
+
+def _identity(path: str | int) -> tuple[int, int] | None:
+    """Where the content of a file is, whatever its name; None if there is no file, or it is a pipe or a device."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return (about.st_dev, about.st_ino) if stat.S_ISREG(about.st_mode) else None
 
 
 def save_picture(figure: Any, path: str | Path) -> Path:
