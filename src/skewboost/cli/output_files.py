@@ -47,7 +47,7 @@ def check_files_differ(inputs: Sequence[str], outputs: Mapping[str, str]) -> Non
     outputs : mapping
         The path of each option.
     """
-    read = {identity: path for path in inputs if (identity := _identity(0 if path == "-" else path)) is not None}
+    read: dict[Any, str] = {identity: path for path in inputs if (identity := _identity(0 if path == "-" else path)) is not None}
     printed = _identity(1)
     if printed in read and sys.stdout is not None:
         raise CommandError(
@@ -56,16 +56,16 @@ def check_files_differ(inputs: Sequence[str], outputs: Mapping[str, str]) -> Non
         )
     written: dict[Any, str] = {}
     for option, path in outputs.items():
-        identity = _identity(path) or os.path.realpath(path)
-        if identity in read:
-            other = source_name(read[identity])
+        file = _identity(path) or os.path.realpath(path)
+        if file in read:
+            other = source_name(read[file])
             same = "" if path == other else f" (the same file as {other})"
             raise CommandError(
                 f"{option} {path}{same}: the command reads this file, and would replace it.", "Name another file."
             )
-        if identity in written:
-            raise CommandError(f"{option} {path}: {written[identity]} names the same file.", "Name another file.")
-        written[identity] = option
+        if file in written:
+            raise CommandError(f"{option} {path}: {written[file]} names the same file.", "Name another file.")
+        written[file] = option
 
 
 def _identity(path: str | int) -> tuple[int, int] | None:
