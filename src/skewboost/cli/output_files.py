@@ -47,7 +47,8 @@ def check_files_differ(inputs: Sequence[str], outputs: Mapping[str, str]) -> Non
     outputs : mapping
         The path of each option.
     """
-    read: dict[Any, str] = {identity: path for path in inputs if (identity := _identity(0 if path == "-" else path)) is not None}
+    read: dict[Any, str] = {_identity(0 if path == "-" else path): path for path in inputs}
+    read.pop(None, None)  # pipes
     printed = _identity(1)
     if printed in read and sys.stdout is not None:
         raise CommandError(
