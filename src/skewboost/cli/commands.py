@@ -169,6 +169,14 @@ class Learning(Command):
         column("--time", "A column of dates or numbers; models are measured on later rows than they are fitted to."),
     ] = None
     weight: Annotated[Text, column("--weight", "A column with the number of examples that a row stands for.")] = None
+    labels: Annotated[
+        Text,
+        option(
+            "--labels",
+            "fold: labels that differ only in case or in spaces at their ends are one class; exact: each value is one.",
+            "RULE", autocompletion=complete_from(("fold", "exact")),
+        ),
+    ] = None  # fmt: skip
     seed: Annotated[int, option("--seed", "The seed of random numbers.", "N", min=0)] = 0
     n_jobs: Jobs = -1
     as_json: Json = False

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from skewboost.cli.output import note
-from skewboost.errors import SkewBoostError
+from skewboost.errors import LabelWarning, SkewBoostError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 DEBUG = "SKEWBOOST_DEBUG"  # if this environment variable is set, errors come with a traceback
@@ -86,9 +86,7 @@ def _one_line_warnings() -> Iterator[None]:
         if issubclass(category, UserWarning):
             note(f"warning: {_in_one_line(str(message))}")
 
-    before = warnings.showwarning
-    warnings.showwarning = show
-    try:
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        warnings.simplefilter("ignore", LabelWarning)  # such labels are refused, unless --labels says what they are
         yield
-    finally:
-        warnings.showwarning = before

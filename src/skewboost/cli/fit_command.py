@@ -109,7 +109,7 @@ def read_all(request: Learning) -> Examples:
     """The rows to learn from."""
     return read_examples(
         request.data, request.target, drop=request.drop or (), weight=request.weight, group=request.group,
-        time=request.time,
+        time=request.time, labels=request.labels,
     )  # fmt: skip
 
 
@@ -206,6 +206,7 @@ def _record(request: Fit, result: FitResult) -> dict[str, Any]:
         "weight": request.weight,
         "group": request.group,
         "time": request.time,
+        "labels": request.labels,
         "positive": result.positive,
         "cost": result.cost,
         "goal": request.goal,

@@ -24,6 +24,7 @@ RECORDED: dict[str, type | tuple[type, ...]] = {
     "dropped": list,
     "data": str,
     "goal": str,
+    "labels": str,
     "cost": (int, float, str, dict),
     "training": dict,
 }
