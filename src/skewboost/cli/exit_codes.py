@@ -59,6 +59,9 @@ def _describe(error: Exception) -> tuple[str, int]:
     """The message and the exit code of an expected error; a bug is raised again."""
     if isinstance(error, SkewBoostError):
         return str(error), getattr(error, "exit_code", MISUSED)
+    if isinstance(error, MemoryError):
+        detail = f" ({error})" if str(error) else ""
+        return f"there is not enough memory{detail}. Use fewer rows or columns, or a machine with more.", FAILED
     if isinstance(error, OSError):
         path = f"{error.filename}: " if error.filename else ""
         return f"{path}{error.strerror or error}", MISUSED if isinstance(error, WRONG_PATHS) else FAILED

@@ -131,7 +131,7 @@ class ArrowSource(Source):
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except DataError:
+        except (DataError, MemoryError):
             raise
         except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
             what = " ".join(str(error).split())[:120].rstrip(".")

@@ -101,6 +101,8 @@ class Delimited(TextSource):
             except pd.errors.EmptyDataError:
                 return
             except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+                if "out of memory" in str(error):
+                    raise MemoryError from error
                 self._check_widths()
                 what = " ".join(str(error).replace("Error tokenizing data. C error:", "").split())
                 raise self.fail(f"it cannot be read: {what}", "Check the quotes there.") from error
