@@ -195,7 +195,7 @@ def test_a_model_from_a_file_gives_the_same_program(two):
 def test_a_query_that_no_database_could_plan(two, monkeypatch):
     monkeypatch.setattr("skewboost.io.export.sql_query.MOST_CASES", 50)
     with pytest.raises(
-        ValueError, match="at most 50 in all, because a database plans every one. Export C or ONNX"
+        ValueError, match=r"at most 50 in all, because a database plans every one\. Export C or ONNX"
     ) as e:
         to_source(two, "sql")
     assert "such as CSRA" in str(e.value)  # and not a parameter that the class lacks, or that makes it no smaller
