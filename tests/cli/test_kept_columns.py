@@ -66,6 +66,7 @@ def chunks(monkeypatch):
     monkeypatch.setattr(predict_command, "CHUNK", 7)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("source", "ending"),
     [

@@ -125,6 +125,7 @@ NO_CLASSES = {
 }
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", NO_CLASSES)
 @pytest.mark.parametrize("command", ["fit", "compare"])
 def test_a_target_of_many_classes_by_accident_is_refused_with_the_reason(refused, tmp_path, monkeypatch, kind, command):
