@@ -73,6 +73,10 @@ class RepeatedRowsWarning(SkewBoostWarning):
         self.n_rows = n_rows
 
 
+class LabelWarning(SkewBoostWarning):
+    """Labels that may mean the same are different classes, because they are spelled differently."""
+
+
 def warn_caller(message: str | Warning, category: type[Warning] | None = None) -> None:
     """Warn, with the line outside this package that called it."""
     level, frame = 1, currentframe()

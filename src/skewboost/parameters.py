@@ -38,8 +38,12 @@ def number(low: float, high: float | None, *, open_low: bool = False) -> Check:
     def passes(value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
-        above = float(value) > low if open_low else float(value) >= low
-        return above and (float(value) <= high if high is not None else float(value) < float("inf"))
+        try:
+            real = float(value)
+        except OverflowError:  # an integer of more than 308 digits
+            return False
+        above = real > low if open_low else real >= low
+        return above and (real <= high if high is not None else real < float("inf"))
 
     return Check(passes, allowed)
 

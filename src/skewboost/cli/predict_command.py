@@ -28,22 +28,20 @@ ALL = "all"
 
 def run(request: Predict) -> None:
     """Predict, and write predictions, probabilities and scores."""
-    import pandas as pd
-
     data, output, threshold = request.data, request.output, request.threshold
     check_output(output, SUFFIXES)
     model = read_model(request.model)
     model.check_threshold(threshold)
     source = model.open(data)
-    kept = _columns_to_keep(data, source.columns, request.keep or ())
+    kept = _columns_to_keep(data, source.columns, request.keep or (), model)
     cost_column = _check_cost_column(request, model, source.columns)
-    ignored = model.skip_unused(source, [*kept, cost_column])
+    ignored = model.skip_unused(source, [cost_column], kept)
     detector = ShiftDetector(model.profile)
     predicted: Counter[str] = Counter()
     bar = ProgressBar(None, "Rows", transient=True)
 
-    def answers() -> Iterator[Any]:
-        for chunk in source.chunks(CHUNK):
+    def answers() -> Iterator[tuple[Any, Any]]:
+        for chunk, cells in source.chunks_and_cells(CHUNK, kept):
             X = model.features(chunk, data)
             costs = None if cost_column is None else _costs_of_misses(chunk[cost_column], model, data)
             table = predictions(model, X, threshold, costs)
@@ -51,7 +49,7 @@ def run(request: Predict) -> None:
             if threshold is None and costs is None:
                 detector.add_predictions(table["prediction"].to_numpy())
             predicted.update({spell(c): n for c, n in table["prediction"].value_counts().to_dict().items()})
-            yield pd.concat([chunk[kept].reset_index(drop=True), table], axis=1) if kept else table
+            yield cells, table
             if output is not None:
                 bar.update(predicted.total(), number(predicted.total()))
 
@@ -135,14 +133,16 @@ def _costs_of_misses(column: Any, model: SavedModel, data: str) -> Array:
     return mistakes
 
 
-def _columns_to_keep(data: str, columns: Sequence[str], keep: Sequence[str]) -> list[str]:
+def _columns_to_keep(data: str, columns: Sequence[str], keep: Sequence[str], model: SavedModel) -> list[str]:
     """The columns of the data that --keep names; none of them may have the name of a column of predictions."""
     if [k.lower() for k in keep] == [ALL] and ALL not in columns:
         kept = list(columns)
     else:
         kept = list(split_names(keep, columns))
         check_columns(data, columns, kept, "--keep")
-    clash = [c for c in kept if c in ("prediction", "probability", "score")]
+    own = {"prediction", "probability", "score"}
+    own |= {f"{name}_{spell(c)}" for name in ("probability", "score") for c in model.classes if model.positive is None}
+    clash = [c for c in kept if c in own]
     if clash:
         raise CommandError(
             f"{source_name(data)} has a column {clash[0]!r}, like the output.", "Rename it, or leave it out of --keep."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
@@ -28,6 +27,7 @@ from skewboost.goals.labelled_rows import labelled_rows
 from skewboost.goals.rows import ROWS, SearchRows, in_order_of_contents
 from skewboost.goals.search import Aim
 from skewboost.parameters import FRACTION, N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.progress import say
 from skewboost.typing import Array
 
 ROUNDS = 200
@@ -311,7 +311,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _print(self, stage: Stage, k: int) -> None:
         counts = stage.counts
-        sys.stderr.write(
+        say(
             f"stage {k}: {stage.n_rounds} rounds on {stage.n_positives} positives and {stage.n_negatives} negatives, "
             f"recall {counts.recall:.4f}, false_alarm_rate {counts.false_alarm_rate:.4f}\n"
         )

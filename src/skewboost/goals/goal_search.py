@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -43,6 +42,7 @@ from skewboost.goals.search_parameters import check_search, default_estimator, h
 from skewboost.goals.trials import Decision, SingleTrial, Trials, folds_of, rounds_to_try
 from skewboost.meta.cost_passing import CostPassing, plain
 from skewboost.meta.referral import referral_label, with_referred
+from skewboost.progress import say
 from skewboost.typing import Array
 
 FOLDS = 5
@@ -332,7 +332,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 value = aim.goal.conditions[0].measure.value(point.counts, aim.cost)
                 then = aim.then.value(point.counts, aim.cost)
                 name = aim.goal.conditions[0].name
-                sys.stderr.write(
+                say(
                     f"cost ratio {point.ratio:10.4g} ({point.scale}): {name} {value:.4f}, {aim.then.name} {then:.4f}, "
                     f"{'meets the goal' if point.met else 'does not meet it'}\n"
                 )
