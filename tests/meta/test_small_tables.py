@@ -53,7 +53,10 @@ def test_engines_agree(name):
 @pytest.mark.parametrize("name", TABLES)
 def test_every_model_is_saved_explained_and_exported(name, tmp_path):
     draw = drawn(name)
-    clf = SkewBoostClassifier(effort="quick", random_state=0, cost="balanced").fit(draw.X, draw.y, **draw.told)
+    clf = SkewBoostClassifier(effort="quick", random_state=0)
+    if len(np.unique(draw.y)) == 2:
+        clf.set_params(cost=3)  # "balanced" makes both decisions of a constant model equally good
+    clf.fit(draw.X, draw.y, **draw.told)
     X = draw.X_new[:20]
     again = loads(dumps(clf))
     np.testing.assert_array_equal(again.predict_proba(X), clf.predict_proba(X))

@@ -24,7 +24,7 @@ BY_CHOICE = 1.0
 AT_RISK = 50.0
 STEPS = np.linspace(1.0, 0.0, 21)[:-1]  # of the belief in the score
 BET = 0.01  # the risk that is taken without evidence, as a share of the log-loss of the class frequencies
-FEW = 10.0  # of n units of the rarest class, no more than n / (n + FEW) is bet: models of the folds know less than these
+FEW = 10.0  # no more than n / (n + FEW) is bet, given n units of the rarest class: models of folds knew fewer of them
 SMALL_STEPS = np.geomspace(1.0, 1e-4, 81)
 
 
