@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,18 @@ def seeded(estimator: Any, draw: Callable[[], int], anew: bool = False) -> Any:
     copy = clone(estimator)
     names = sorted(k for k, v in copy.get_params().items() if k.endswith("random_state") and (anew or v is None))
     return copy.set_params(**{name: draw() for name in names})
+
+
+class KeepsNoCaches:
+    """Every `cached_property` is left out of pickles, skops files and copies, and computed again.
+
+    So what a file holds does not depend on what the object was used for before it was saved.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        every = (vars(cls).items() for cls in type(self).__mro__)
+        caches = {name for own in every for name, value in own if isinstance(value, cached_property)}
+        return {name: value for name, value in vars(self).items() if name not in caches}
 
 
 class MostProbableMixin:

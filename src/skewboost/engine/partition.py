@@ -82,7 +82,7 @@ class View:
 _SIDES = ((~LEFT, ~RIGHT), (~LEFT, ~RIGHT, ~ABSTAIN))  # the links of a stump
 
 
-@dataclass(slots=True)
+@dataclass
 class Partition:
     """Splits linked into a tree: after split k, a code goes on to ``links[k][splits[k].child[code]]``.
 
