@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 
 from skewboost.typing import Array
 
@@ -32,14 +33,54 @@ class KeepsNoCaches:
         return {name: value for name, value in vars(self).items() if name not in caches}
 
 
-class MostProbableMixin:
+class LogProbabilityMixin:
+    """`predict_log_proba` of classifiers with `predict_proba`."""
+
+    predict_proba: Callable[[Any], Array]
+
+    @available_if(lambda self: hasattr(self, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Minus infinity where a probability is 0.
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+
+class MostProbableMixin(LogProbabilityMixin):
     """Predict the most probable class."""
 
     classes_: Array
 
-    def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities, in the order of `classes_`."""
-        raise NotImplementedError
+    def decision_function(self, X: Any) -> Array:
+        """Return the log-odds of the probabilities.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of training.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
+            For two classes, positive exactly where ``classes_[1]`` is predicted, and finite: a probability of 0 counts
+            as the smallest positive number. For more, the probabilities.
+        """
+        p = np.asarray(self.predict_proba(X))
+        if p.shape[1] != 2:
+            return p
+        second, first = (np.maximum(p[:, k], np.finfo(np.float64).tiny) for k in (1, 0))
+        more = second - first  # exact where it is small, so that its sign is that of the log-odds
+        return np.where(more > 0, np.log1p(np.maximum(more, 0.0) / first), -np.log1p(np.maximum(-more, 0.0) / second))
 
     def predict(self, X: Any) -> Array:
         """Return the most probable class; the first of `classes_` in case of a tie.

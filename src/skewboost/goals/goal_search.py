@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.errors import InputError
+from skewboost.fitting import LogProbabilityMixin
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -57,7 +58,7 @@ def _if_estimator_has(name: str) -> Any:
 
 
 @dataclass(eq=False, repr=False)
-class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Search for a model that reaches a goal, and certify on held-out rows that it does.
 
     The search is for the *training cost* under which an estimator reaches a goal such as ``"recall >= 0.95"``. Among

@@ -24,7 +24,7 @@ from skewboost.boosting.variants.logitboost import LogitBoostClassifier
 from skewboost.engine.computed import ComputedTable
 from skewboost.engine.table import as_frame, take_rows
 from skewboost.errors import InputError
-from skewboost.fitting import restore_on_failure, seeded
+from skewboost.fitting import LogProbabilityMixin, restore_on_failure, seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta import code_design
 from skewboost.meta.cost_passing import take_params
@@ -50,7 +50,7 @@ LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # all
 
 
 @dataclass(eq=False, repr=False)
-class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CodeMatrixClassifier(LogProbabilityMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Many classes by an error-correcting output code, around any two-class variant or classifier.
 
     Class k has the codeword :math:`M_{k1} \dots M_{kL}`. For each column s a classifier is fitted that separates the
