@@ -80,7 +80,8 @@ class MostProbableMixin(LogProbabilityMixin):
             return p
         second, first = (np.maximum(p[:, k], np.finfo(np.float64).tiny) for k in (1, 0))
         more = second - first  # exact where it is small, so that its sign is that of the log-odds
-        return np.where(more > 0, np.log1p(np.maximum(more, 0.0) / first), -np.log1p(np.maximum(-more, 0.0) / second))
+        rising, falling = (np.log1p(np.maximum(own, 0.0) / least) for own, least in ((more, first), (-more, second)))
+        return np.asarray(rising - falling)  # one of them is 0
 
     def predict(self, X: Any) -> Array:
         """Return the most probable class; the first of `classes_` in case of a tie.
