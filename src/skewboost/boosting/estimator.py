@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.cost_use import ONCE, QUESTIONED, misuse
@@ -35,7 +34,17 @@ from skewboost.learners.learner import Learner
 from skewboost.metrics.costs import Costs, check_cost, check_sample_cost, costs_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.names import in_short
-from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.parameters import (
+    N_JOBS,
+    Check,
+    check_params,
+    check_random_state,
+    either,
+    integer,
+    number,
+    one_of,
+    optional,
+)
 from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import check_random_state
 
 from skewboost.engine.table import sliceable, take_rows
 from skewboost.errors import InputError
@@ -16,7 +15,7 @@ from skewboost.fold_rows import check_groups, given_folds, stratified_folds
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import check_arguments, integer
+from skewboost.parameters import check_arguments, check_random_state, integer
 from skewboost.typing import Array
 
 Split = tuple[Array, Array]
