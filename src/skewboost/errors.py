@@ -92,7 +92,7 @@ def checked_by_scikit_learn() -> Iterator[None]:
         yield
     except (SkewBoostError, AttributeError):  # the latter: scikit-learn's NotFittedError, which is a ValueError too
         raise
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:  # the latter: of an integer that no double can hold
         raise InputError(str(error)) from error
     except TypeError as error:
         raise InputTypeError(str(error)) from error

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.boosting.cost_use import ONCE, QUESTIONED, misuse
@@ -34,7 +33,18 @@ from skewboost.learners import resolve
 from skewboost.learners.learner import Learner
 from skewboost.metrics.costs import Costs, check_cost, check_sample_cost, costs_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.names import in_short
+from skewboost.parameters import (
+    N_JOBS,
+    Check,
+    check_params,
+    check_random_state,
+    either,
+    integer,
+    number,
+    one_of,
+    optional,
+)
 from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
@@ -290,15 +300,14 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         if self.splits is None:
             return
         if not self._holds_out:
-            raise InputError(
-                f"splits={self.splits!r} has no effect on this {type(self).__name__}, which {self._why_no_splits()}"
-            )
+            given, name = in_short(self.splits), type(self).__name__
+            raise InputError(f"splits={given} has no effect on this {name}, which {self._why_no_splits()}")
         if isinstance(self.splits, int | np.integer):
             self._check_n_folds()
         elif self.early_stopping and self.validation_fraction is not None:
             raise InputError(
                 f"validation_fraction={self.validation_fraction!r} has no effect, because early stopping validates on "
-                f"the last split of splits={self.splits!r}. Leave one of them at None."
+                f"the last split of splits={in_short(self.splits)}. Leave one of them at None."
             )
 
     def _check_n_folds(self) -> None:

@@ -160,7 +160,7 @@ def best_step(total: Total, limit: float) -> float:
         return value, change
 
     # the minimum for rates of equal size
-    mean_rate = size / (falling + rising)
+    mean_rate = max(size / (falling + rising), 1e-300)
     return root(slope, limit, 0.5 * math.log(falling / max(rising, 1e-300)) / mean_rate)
 
 

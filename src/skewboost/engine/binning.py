@@ -23,6 +23,7 @@ import numpy as np
 from skewboost.engine.boundary import MISSING, N_CODES, Engine
 from skewboost.engine.table import Nominal, Table
 from skewboost.errors import InputError
+from skewboost.fitting import KeepsNoCaches
 from skewboost.typing import Array
 
 MAX_BINS = N_CODES - 1
@@ -30,7 +31,7 @@ MOST_CODES = 2**31  # bytes of the codes of all rows, if every midpoint is a cut
 
 
 @dataclass(frozen=True)
-class Feature:
+class Feature(KeepsNoCaches):
     """How the cells of a column become codes: by `cuts` if it is numeric, by `categories` if it is nominal."""
 
     cuts: Array = field(default_factory=lambda: np.empty(0))
@@ -57,7 +58,7 @@ class Feature:
 
 
 @dataclass(frozen=True)
-class Bins:
+class Bins(KeepsNoCaches):
     """The bins of a table's features, which are its columns unless some have too many cuts for one."""
 
     features: tuple[Feature, ...]

@@ -82,7 +82,7 @@ class View:
 _SIDES = ((~LEFT, ~RIGHT), (~LEFT, ~RIGHT, ~ABSTAIN))  # the links of a stump
 
 
-@dataclass(slots=True)
+@dataclass
 class Partition:
     """Splits linked into a tree: after split k, a code goes on to ``links[k][splits[k].child[code]]``.
 
@@ -138,7 +138,7 @@ class Partition:
         fraction of the examples at the test that pass it.
         """
         covers = self._covers_of_links()
-        ways: dict[int, dict[int, tuple[Array, float]]] = {0: {}}
+        ways: dict[int, dict[int, tuple[Array, float]]] = {0 if self.splits else ~0: {}}  # the links that rows follow
         for k, split in enumerate(self.splits):  # parents come before their children
             before = ways.pop(k)
             allowed, fraction = before.get(split.feature, (True, 1.0))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
@@ -26,7 +26,18 @@ from skewboost.goals.holdout import HeldOut, hold_out, random_split
 from skewboost.goals.labelled_rows import labelled_rows
 from skewboost.goals.rows import ROWS, SearchRows, in_order_of_contents
 from skewboost.goals.search import Aim
-from skewboost.parameters import FRACTION, N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.parameters import (
+    FRACTION,
+    N_JOBS,
+    Check,
+    check_params,
+    check_random_state,
+    either,
+    integer,
+    number,
+    one_of,
+    optional,
+)
 from skewboost.progress import say
 from skewboost.typing import Array
 

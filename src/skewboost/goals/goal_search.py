@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skewboost.errors import InputError
+from skewboost.engine.table import sliceable
+from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.fitting import LogProbabilityMixin
 from skewboost.goals.certificate import (
     Certificate,
     candidates,
@@ -42,6 +44,7 @@ from skewboost.goals.search_parameters import check_search, default_estimator, h
 from skewboost.goals.trials import Decision, SingleTrial, Trials, folds_of, rounds_to_try
 from skewboost.meta.cost_passing import CostPassing, plain
 from skewboost.meta.referral import referral_label, with_referred
+from skewboost.parameters import check_random_state
 from skewboost.progress import say
 from skewboost.typing import Array
 
@@ -57,7 +60,7 @@ def _if_estimator_has(name: str) -> Any:
 
 
 @dataclass(eq=False, repr=False)
-class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Search for a model that reaches a goal, and certify on held-out rows that it does.
 
     The search is for the *training cost* under which an estimator reaches a goal such as ``"recall >= 0.95"``. Among
@@ -265,7 +268,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> None:
-        validate_data(self, X, reset=True, skip_check_array=True)
+        with checked_by_scikit_learn():
+            validate_data(self, sliceable(X), reset=True, skip_check_array=True)
         if get_config()["enable_metadata_routing"]:
             given = params if groups is None else {"groups": groups, **params}
             params = dict(process_routing(self, "fit", **given).estimator.fit)

@@ -11,7 +11,7 @@ from skewboost.fold_rows import uses_groups
 from skewboost.goals.goal import Goal
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.trials import rounds_to_try
-from skewboost.parameters import CLASSIFIER, FRACTION, Check, check_params, either, integer, one_of, optional
+from skewboost.parameters import CLASSIFIER, FRACTION, N_JOBS, Check, check_params, either, integer, one_of, optional
 
 
 def default_estimator(search: Any) -> Any:
@@ -51,6 +51,9 @@ def check_search(search: Any) -> None:
     check_params(
         search,
         estimator=optional(CLASSIFIER),
+        cost_param=optional(Check(lambda v: isinstance(v, str), "the name of a parameter")),
+        n_jobs=N_JOBS,
+        verbose=either(one_of(True, False), integer(0)),
         tune=one_of("auto", "both", "cost", "threshold"),
         tune_rounds=one_of(True, False),
         confidence=optional(FRACTION),

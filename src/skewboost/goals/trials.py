@@ -9,10 +9,11 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.errors import InputError
+from skewboost.fold_rows import Fold, given_folds
 from skewboost.goals.rows import SearchRows, Units
 from skewboost.goals.search import OutOfFoldScores, Point
 from skewboost.meta.cost_passing import CostPassing, own_threshold, staged_scores_of
@@ -61,7 +62,7 @@ def _folds_of_units(cv: Any, rows: SearchRows, positive: Array, rng: Any) -> lis
     )
 
 
-def _folds_of_splitter(cv: Any, rows: SearchRows, certified: bool, groups: Array | None) -> list[Any]:
+def _folds_of_splitter(cv: Any, rows: SearchRows, certified: bool, groups: Array | None) -> list[Fold]:
     """Return the splits of a splitter or iterable that the user passed."""
     if cv is not None and not hasattr(cv, "split") and certified:
         raise InputError(
@@ -69,12 +70,7 @@ def _folds_of_splitter(cv: Any, rows: SearchRows, certified: bool, groups: Array
             "rows that are not held out.",
             "Pass a splitter, or set confidence=None.",
         )
-    try:
-        return list(check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups))
-    except ValueError as error:
-        if "groups" not in str(error) or groups is not None:
-            raise
-        raise InputError(f"cv={cv!r} needs groups.", "Pass them to fit: fit(X, y, groups=...).") from error
+    return given_folds(cv, rows.y, groups, X=rows.X)
 
 
 @dataclass

@@ -292,7 +292,7 @@ register(
     record=map_of(ANY_NUMBER),
     importances=nullable(_sparse_numbers()),
 )
-register(Model, _check_model, link=one_of(TwoClasses, ManyClasses, Labels), n_features=None, _scorers=None)
+register(Model, _check_model, link=one_of(TwoClasses, ManyClasses, Labels), n_features=None)
 
 
 # --------------------------------------------------------------------------------- links and calibrators

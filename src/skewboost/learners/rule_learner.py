@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import Nominal, read_table
+from skewboost.fitting import LogProbabilityMixin
 from skewboost.learners.discretise import discretise
 from skewboost.learners.patterns import Examples, Limits, Patterns, distinct, find_patterns
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
@@ -112,7 +113,7 @@ class RankedRules:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class RuleLearner(ClassifierMixin, BaseEstimator):
+class RuleLearner(LogProbabilityMixin, ClassifierMixin, BaseEstimator):
     r"""HPWR, the rule learner of Wong and Wang: significant patterns that vote with their weight of evidence.
 
     Numbers are discretised by the entropy method of Fayyad and Irani [fayyad1993]_. Each category is a value, and so is

@@ -35,7 +35,7 @@ def answers_of(learner: Any) -> tuple[str, ...]:
 
 def given_penalties(learner: Any) -> list[str]:
     """The penalties on responses that a learner has, as text."""
-    names = [name for name in PENALTIES if getattr(learner, name, 0.0)]
+    names = [name for name in PENALTIES if not number(0, 0).passes(getattr(learner, name, 0.0))]
     return [f"{name}={getattr(learner, name)!r}" for name in names]
 
 

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -23,15 +23,15 @@ from skewboost.boosting.variants.csra import CSLBClassifier
 from skewboost.boosting.variants.logitboost import LogitBoostClassifier
 from skewboost.engine.computed import ComputedTable
 from skewboost.engine.table import as_frame, take_rows
-from skewboost.errors import InputError
-from skewboost.fitting import restore_on_failure, seeded
+from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.fitting import LogProbabilityMixin, restore_on_failure, seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta import code_design
 from skewboost.meta.cost_passing import take_params
 from skewboost.meta.minimum_risk import MinimumRiskClassifier
 from skewboost.meta.sampling_boosters import SampledBoostClassifier
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
-from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, one_of, optional
+from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, check_random_state, integer, one_of, optional
 from skewboost.typing import Array
 
 RANDOM_CODES: dict[str, Callable[..., Array]] = {
@@ -50,7 +50,7 @@ LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # all
 
 
 @dataclass(eq=False, repr=False)
-class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CodeMatrixClassifier(LogProbabilityMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Many classes by an error-correcting output code, around any two-class variant or classifier.
 
     Class k has the codeword :math:`M_{k1} \dots M_{kL}`. For each column s a classifier is fitted that separates the
@@ -204,6 +204,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
         self.classes_, self.code_, self.estimators_ = classes, code, fitted
 
+    @checked_by_scikit_learn()
     def _rows(self, X: Any, reset: bool) -> Any:
         """Tables and sparse matrices unchanged, anything else as an array; the estimators check the cells."""
         if issparse(X) or isinstance(X, ComputedTable) or as_frame(X) is not None:

@@ -13,8 +13,8 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.errors import InputError
-from skewboost.fitting import restore_on_failure
+from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.fitting import LogProbabilityMixin, restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds, uses_groups
 from skewboost.meta.calibrated_folds import CalibratedFolds
 from skewboost.meta.expected_cost import ExpectedCostMixin
@@ -30,7 +30,7 @@ N_FOLDS = 5
 
 
 @dataclass(eq=False, repr=False)
-class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Predict the class of least expected cost, from the probabilities of any classifier.
 
     The prediction is :math:`\arg\min_k \sum_j P(j|x) \, C_{jk}` for costs :math:`C_{jk}` of predicting k where j is
@@ -186,7 +186,8 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
 
     def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> None:
         self._check_params()
-        X, y = indexable(X, y)
+        with checked_by_scikit_learn():
+            X, y = indexable(X, y)
         labels = check_labels(self, y, 0 if y is None else len(y))
         classes = classes_of(self, labels)
         params = self._params_of_estimator(groups, params)

@@ -9,21 +9,21 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.boosting.variants.realboost import RealBoostClassifier
 from skewboost.engine.computed import ComputedTable
 from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import read_table, sliceable, take_rows
-from skewboost.errors import InputError
+from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.fitting import MostProbableMixin, restore_on_failure, seeded
 from skewboost.fold_rows import check_groups, groups_if_used, uses_groups
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
-from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, number, optional
+from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, check_random_state, integer, number, optional
 from skewboost.typing import Array
 
 
@@ -181,7 +181,8 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         """
         check_is_fitted(self)
         as_it_is = hasattr(X, "columns") or isinstance(X, ComputedTable)
-        validate_data(self, X, reset=False, skip_check_array=as_it_is, ensure_all_finite=False, dtype=None)
+        with checked_by_scikit_learn():
+            validate_data(self, X, reset=False, skip_check_array=as_it_is, ensure_all_finite=False, dtype=None)
         return np.asarray(np.mean([self._votes(member, X) for member in self.estimators_], axis=0))
 
     def _votes(self, member: Any, X: Any) -> Array:

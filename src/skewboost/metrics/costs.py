@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_array
 
 from skewboost.errors import InputError
 from skewboost.metrics.targets import check_row_numbers
+from skewboost.names import in_short
+from skewboost.parameters import number
 from skewboost.typing import Array
 
 REMEDY = (
@@ -85,7 +87,7 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
     if cost is None or (isinstance(cost, str) and cost == "balanced"):
         return
     if isinstance(cost, Real) and not isinstance(cost, bool):
-        _check_positive("cost", float(cost))
+        _check_positive("cost", cost)
         if len(classes) != 2:
             raise InputError(
                 f"cost={cost!r} is the cost of missing the positive class, but y has {len(classes)} classes.",
@@ -109,8 +111,8 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
 
 
 def _check_positive(name: str, value: Any) -> None:
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 < float(value) < np.inf:
-        raise InputError(f"{name}={value!r} must be a finite number greater than 0.", REMEDY)
+    if not number(0, None, open_low=True).passes(value):
+        raise InputError(f"{name}={in_short(value)} must be a finite number greater than 0.", REMEDY)
 
 
 def _matrix(cost: Any, classes: Array) -> Array:
@@ -127,7 +129,7 @@ def _matrix(cost: Any, classes: Array) -> Array:
         cost = cost.loc[labels, labels] if named else cost
     try:
         matrix = np.asarray(cost, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         matrix = np.empty(0)
     if matrix.shape != (K, K) or not np.isfinite(matrix).all():
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from skewboost.errors import InputError, LabelWarning, checked_by_scikit_learn, warn_caller
+from skewboost.names import in_short
 from skewboost.typing import Array
 
 
@@ -75,8 +76,8 @@ def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weight
         mass = (first.sum(), (~first).sum()) if weights is None else (weights[first].sum(), weights[~first].sum())
         return classes[0] if mass[0] < mass[1] else classes[1]
     known = classes.tolist()
-    if pos_label not in known:
-        raise InputError(f"pos_label={pos_label!r} is not among the classes of y, which are {known}.")
+    if not isinstance(pos_label, Hashable) or pos_label not in known:
+        raise InputError(f"pos_label={in_short(pos_label)} is not among the classes of y, which are {known}.")
     return classes[known.index(pos_label)]
 
 

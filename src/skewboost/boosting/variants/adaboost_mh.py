@@ -21,7 +21,7 @@ from skewboost.boosting.variants.realboost import RealBoost
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, Classes, Y
-from skewboost.errors import InputError
+from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.learners import Stump, Tree, name_of, resolve
 from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource
 from skewboost.metrics.costs import check_cost
@@ -175,6 +175,7 @@ class AdaBoostMHClassifier(JointClassifier):
 
     # ------------------------------------------------------------------------ fitting
 
+    @checked_by_scikit_learn()
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
         kind = None if y is None else type_of_target(y, input_name="y")
         if kind is not None and kind.endswith("multioutput"):

@@ -11,7 +11,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import TimeSeriesSplit
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -38,7 +37,7 @@ from skewboost.meta.referral import referral_label, with_referred
 from skewboost.metrics.costs import check_sample_cost, cost_matrix, expected_costs
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import N_JOBS, check_params, either, integer, number, one_of, optional
+from skewboost.parameters import N_JOBS, check_params, check_random_state, either, integer, number, one_of, optional
 from skewboost.progress import ProgressBar
 from skewboost.typing import Array
 

@@ -15,6 +15,7 @@ from skewboost.engine.newton import Trees
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer
 from skewboost.engine.table import Table
+from skewboost.fitting import KeepsNoCaches
 from skewboost.meta.portfolio.components import Components
 from skewboost.typing import Array
 
@@ -57,7 +58,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class PortfolioModel:
+class PortfolioModel(KeepsNoCaches):
     """The score is `offset` plus the weighted scores of the parts: log-odds, or softmax scores of several classes."""
 
     parts: tuple[Part, ...]

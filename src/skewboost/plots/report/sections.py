@@ -16,7 +16,7 @@ from skewboost.engine.table import sliceable
 from skewboost.evaluate.summary import ColumnSummary, summarise
 from skewboost.metrics import brier_under_prior
 from skewboost.metrics.measures import MEASURES
-from skewboost.names import shortened, shown, side_by_side
+from skewboost.names import in_short, shown, side_by_side
 from skewboost.plots.alternating_tree_display import AlternatingTreeDisplay
 from skewboost.plots.calibration_display import CalibrationDisplay
 from skewboost.plots.comparison_display import ComparisonDisplay
@@ -434,7 +434,7 @@ def card(report: Report) -> Section:
     parameters = inspect.signature(type(model)).parameters
     changed, default = [], []
     for name, value in sorted(model.get_params(deep=False).items()):
-        text = shortened(" ".join(repr(value).split()), LONGEST_PARAMETER)
+        text = in_short(value, LONGEST_PARAMETER)
         if name in parameters and repr(parameters[name].default) == repr(value):
             default.append(f"{name}={text}")
         else:
