@@ -90,6 +90,7 @@ public:
         TRY(spare_.reserve(table.n_rows));
         TRY(columns_.reserve(p));
         TRY(drawn_.reserve(p));
+        TRY(marks_.reserve(p / 64 + 1));
         TRY(offsets_.reserve(p + 1));
         TRY(block_starts_.reserve(table.n_blocks() + 1));
         TRY(cells_.reserve((N_CODES + 1) * 2 * K_));
@@ -106,7 +107,7 @@ public:
         pairs_ = pairs;
         key_ = key;
         for (int64_t j = 0; j < table_.n_features; ++j) columns_[j] = int32_t(j);
-        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key));
+        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key), marks_.data());
         int64_t at = 0;
         for (int64_t k = 0; k < n_columns_; ++k) {
             offsets_[k] = at;
@@ -242,7 +243,7 @@ private:
             for (int64_t k = 0; k < n_columns_; ++k)
                 if (allowed(node, columns_[k])) drawn_[n++] = int32_t(k);
             if (settings_.n_columns_of_node < n_columns_)
-                n = draw_front(drawn_.data(), n, settings_.n_columns_of_node, key_of_node(key_, index));
+                n = draw_front(drawn_.data(), n, settings_.n_columns_of_node, key_of_node(key_, index), marks_.data());
         } else {
             for (int64_t k = 0; k < n; ++k) drawn_[k] = int32_t(k);
         }
@@ -856,6 +857,7 @@ private:
     int64_t n_columns_ = 0, n_nodes_ = 0, n_waiting_ = 0, n_splits_ = 0, first_node_ = 0;
     Buffer<int32_t> columns_, drawn_;
     Buffer<int64_t> offsets_, block_starts_, queue_, links_, free_slots_;
+    Buffer<uint64_t> marks_;
     Buffer<uint32_t> list_, spare_;
     Buffer<Node> nodes_;
     Buffer<double> totals_, cells_, left_, own_pairs_;

@@ -76,10 +76,11 @@ public:
         key_ = key;
         TRY(columns_.reserve(n_features));
         TRY(drawn_.reserve(n_features));
+        TRY(marks_.reserve(n_features / 64 + 1));
         TRY(allowed_.reserve(n_features));
         if (need_direct_sums()) TRY(restrictions_.reserve(n_features));
         for (int64_t f = 0; f < n_features; ++f) columns_[f] = int32_t(f);
-        n_columns_ = draw_front(columns_.data(), n_features, given_.n_of_tree, key_of_tree(key));
+        n_columns_ = draw_front(columns_.data(), n_features, given_.n_of_tree, key_of_tree(key), marks_.data());
         TRY(nodes_.grow(1));
         nodes_[0] = {0, -INFINITE, INFINITE, false};
         return DONE;
@@ -92,7 +93,7 @@ public:
         int64_t n = 0;
         for (int64_t k = 0; k < n_columns_; ++k)
             if (may_interact(node, columns_[k])) drawn_[n++] = columns_[k];
-        n = draw_front(drawn_.data(), n, given_.n_of_node, key_of_node(key_, own.number));
+        n = draw_front(drawn_.data(), n, given_.n_of_node, key_of_node(key_, own.number), marks_.data());
         memset(allowed_.data(), 0, size_t(n_features_));
         for (int64_t k = 0; k < n; ++k) allowed_[drawn_[k]] = 1;
         candidates_ = {allowed_.data(), nullptr};
@@ -152,6 +153,7 @@ private:
     int64_t n_features_ = 0, n_columns_ = 0;
     uint64_t key_ = 0;
     Buffer<int32_t> columns_, drawn_;
+    Buffer<uint64_t> marks_;
     Buffer<uint8_t> allowed_, groups_;
     Buffer<Restriction> restrictions_;
     Buffer<Own> nodes_;
