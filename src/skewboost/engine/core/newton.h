@@ -98,6 +98,8 @@ public:
         TRY(own_pairs_.reserve(table.n_rows * 2 * K_));
         memset(cells_.data(), 0, size_t(N_CODES + 1) * 2 * size_t(K_) * sizeof(double));
         by_node_ = settings.n_columns_of_node < settings.n_columns_of_tree;
+        two_sided_ = settings.random_thresholds != 0 && K_ == 1;
+        if (two_sided_) TRY(tile_.reserve(min_of(FEW, table.n_rows) * TILE));
         return DONE;
     }
     uint32_t* list() { return list_.data(); }
@@ -139,6 +141,8 @@ public:
 
 private:
     static constexpr int64_t SMALL = 96;  // rows of a node whose columns are summed one after the other
+    static constexpr int64_t FEW = 4096;  // … of a node whose columns are summed on both sides of a threshold
+    static constexpr int64_t TILE = 64;   // of these columns at a time
     // Above this number of rows of a node, the words of a column are read from its block, which is nearly contiguous;
     // below, from the rows, whose columns are next to each other
     static constexpr int64_t SCATTERED = 4096;
@@ -247,14 +251,16 @@ private:
         } else {
             for (int64_t k = 0; k < n; ++k) drawn_[k] = int32_t(k);
         }
-        bool direct = by_node_ || node.size <= SMALL;
+        bool direct = by_node_ || is_small(node);
         if (!direct && node.slot < 0) {
             TRY(take_slot(node.slot));
             sum_rows(nodes_[index], slots_[nodes_[index].slot]);
         }
         Node& own = nodes_[index];
         if (direct) gather(own);
-        for (int64_t k = 0; k < n; ++k) {
+        bool two_sided = two_sided_ && own.size <= FEW;
+        if (two_sided) try_two_sides(own, index, n);
+        for (int64_t k = 0; k < n && !two_sided; ++k) {
             int32_t place = drawn_[k], f = columns[place];
             const double* cells = cells_.data();
             if (direct)
@@ -276,6 +282,9 @@ private:
         if (direct) give_slot(own.slot);
         return push(index);
     }
+
+    // Whether the columns of a node are summed from its rows, without a histogram that is kept.
+    bool is_small(const Node& node) const { return node.size <= (two_sided_ ? FEW : SMALL); }
 
     // A node of one class, or of too small a Hessian, is not searched.
     bool splittable(const Node& node) const {
@@ -432,12 +441,18 @@ private:
         const double* t = total(node);
         double G = t[0], H = t[1], l2 = settings_.l2, least = settings_.min_hessian, most = H - least;
         double best = -1.0;
+        // Scores that are lower than that of another column cannot become the best one, and need no division. The
+        // margin is far above the sum of all ties.
+        double lowest = (node.best.gain + parent_score_) * (1.0 - 1e-6);
         int at = -1, last = n - 1 + int(any_missing && side == 0);
         auto consider = [&](int c) {
             if (hl < least || hl > most) return;
             double gr = G - gl, a = hl + l2, b = H - hl + l2;
-            double score = (gl * gl * b + gr * gr * a) / (a * b);
+            double sum = gl * gl * b + gr * gr * a, product = a * b;
+            if (sum < lowest * product) return;
+            double score = sum / product;
             if (score > best + TIE * best) {
+                lowest = max_of(lowest, score);
                 best = score;
                 at = c;
             }
@@ -564,6 +579,85 @@ private:
         node.best.set = set;
     }
 
+    // Tries one random threshold in each of n drawn columns, for one output. The sums of the left side are all that is
+    // needed of a column of numbers without missing values, and these are added up in several columns at a time.
+    void try_two_sides(Node& node, int64_t index, int64_t n) {
+        for (int64_t start = 0; start < n; start += TILE) {
+            const int32_t* places = drawn_.data() + start;
+            int64_t m = min_of(TILE, n - start);
+            uint8_t low[TILE], high[TILE];
+            read_tile(node, places, m, low, high);
+            int64_t thresholds[TILE];
+            double sums[2 * TILE];
+            for (int64_t k = 0; k < TILE; ++k) {
+                bool divisible = k < m && low[k] < high[k] && high[k] < MISSING;
+                thresholds[k] = -1;
+                if (!divisible || table_.nominal(columns_[places[k]])) continue;
+                uint64_t key = key_of_column(key_, index, columns_[places[k]]);
+                thresholds[k] = low[k] + uniform_below(key, 0, high[k] - low[k]);
+            }
+            for (int64_t k = 0; k < m; k += 16) sum_left(node, k, thresholds, sums);
+            for (int64_t k = 0; k < m; ++k) {
+                int32_t f = columns_[places[k]];
+                if (thresholds[k] >= 0) {
+                    left_[0] = sums[2 * k];
+                    left_[1] = sums[2 * k + 1];
+                    offer_random(node, f, int(thresholds[k]), CodeSet{{0, 0, 0, 0}}, 0);
+                } else if (high[k] == MISSING || table_.nominal(f)) {
+                    sum_column(node, f);
+                    try_random(node, f, cells_.data(), key_of_column(key_, index, f));
+                    clear_column();
+                }
+            }
+        }
+    }
+    // Copies the codes of some columns of a node to the tile [row][column], and finds the lowest and the highest ones.
+    void read_tile(const Node& node, const int32_t* places, int64_t m, uint8_t* low, uint8_t* high) {
+        int32_t words[TILE], shifts[TILE];
+        for (int64_t k = 0; k < TILE; ++k) {
+            int32_t f = columns_[places[k < m ? k : 0]];
+            words[k] = f >> 3;
+            shifts[k] = 8 * (f & 7);
+            low[k] = 255;
+            high[k] = 0;
+        }
+        const uint32_t* rows = list_.data() + node.begin;
+        for (int64_t i = 0; i < node.size; ++i) {
+            const uint64_t* from = by_row_ + int64_t(rows[i]) * table_.n_blocks();
+            uint8_t* to = tile_.data() + i * TILE;
+            for (int64_t k = 0; k < TILE; ++k) to[k] = uint8_t(from[words[k]] >> shifts[k]);
+            for (int64_t k = 0; k < TILE; ++k) low[k] = min_of(low[k], to[k]);
+            for (int64_t k = 0; k < TILE; ++k) high[k] = max_of(high[k], to[k]);
+        }
+    }
+    // Sums the pairs of the rows whose codes are up to the thresholds, in the columns from `first` to `first` + 15.
+    void sum_left(const Node& node, int64_t first, const int64_t* thresholds, double* sums) const {
+        Whole upto[4];
+        Four g[4], h[4];
+        for (int q = 0; q < 4; ++q) {
+            memcpy(&upto[q], thresholds + first + 4 * q, sizeof upto[q]);
+            g[q] = h[q] = Four{0.0, 0.0, 0.0, 0.0};
+        }
+        const double* pairs = own_pairs_.data();
+        const uint8_t* codes = tile_.data() + first;
+        for (int64_t i = 0; i < node.size; ++i, pairs += 2, codes += TILE) {
+            Whole own_g = Whole(Four{pairs[0], pairs[0], pairs[0], pairs[0]});
+            Whole own_h = Whole(Four{pairs[1], pairs[1], pairs[1], pairs[1]});
+            for (int q = 0; q < 4; ++q) {
+                FourBytes code;
+                memcpy(&code, codes + 4 * q, sizeof code);
+                Whole goes = __builtin_convertvector(code, Whole) <= upto[q];
+                g[q] += Four(own_g & goes);
+                h[q] += Four(own_h & goes);
+            }
+        }
+        for (int q = 0; q < 4; ++q)
+            for (int j = 0; j < 4; ++j) {
+                sums[2 * (first + 4 * q + j)] = g[q][j];
+                sums[2 * (first + 4 * q + j) + 1] = h[q][j];
+            }
+    }
+
     bool is_seen(int c) const { return ((seen_[c >> 6] >> (c & 63)) & 1) != 0; }
     template <class Work>
     void for_seen(Work&& work) const {
@@ -674,9 +768,9 @@ private:
         int64_t larger = nodes_[left].size >= nodes_[right].size ? left : right,
                 smaller = larger == left ? right : left;
         if (nodes_[index].slot >= 0) {
-            if (nodes_[larger].size > SMALL) {
+            if (!is_small(nodes_[larger])) {
                 int64_t own = -1;
-                if (nodes_[smaller].size > SMALL) {
+                if (!is_small(nodes_[smaller])) {
                     TRY(take_slot(own));
                     sum_rows(nodes_[smaller], slots_[own]);
                     subtract(slots_[nodes_[index].slot], slots_[own]);
@@ -851,7 +945,7 @@ private:
     int64_t K_ = 1, n_jobs_ = 1;
     const double* pairs_ = nullptr;
     uint64_t key_ = 0;
-    bool by_node_ = false, sparse_ = false;
+    bool by_node_ = false, sparse_ = false, two_sided_ = false;
     double parent_score_ = 0.0;
     uint64_t seen_[4];
     int64_t n_columns_ = 0, n_nodes_ = 0, n_waiting_ = 0, n_splits_ = 0, first_node_ = 0;
@@ -861,7 +955,7 @@ private:
     Buffer<uint32_t> list_, spare_;
     Buffer<Node> nodes_;
     Buffer<double> totals_, cells_, left_, own_pairs_;
-    Buffer<uint8_t> groups_;
+    Buffer<uint8_t> groups_, tile_;
     Buffer<Slot> slots_;
     int64_t n_slots_ = 0, n_slots_free_ = 0, slot_length_ = 0;
 };
