@@ -375,10 +375,17 @@ private:
         sparse_ = true;
     }
     void sum_words(const Node& node, int32_t f, const uint64_t* words, int64_t stride) {
+        if (K_ == 1)
+            sum_words_as<true>(node, f, words, stride);
+        else
+            sum_words_as<false>(node, f, words, stride);
+    }
+    template <bool ONE_OUTPUT>
+    void sum_words_as(const Node& node, int32_t f, const uint64_t* words, int64_t stride) {
         const uint32_t* rows = list_.data() + node.begin;
         const double* pairs = own_pairs_.data();
         double* cells = cells_.data();
-        int64_t n = node.size, width = 2 * K_;
+        int64_t n = node.size, width = ONE_OUTPUT ? 2 : 2 * K_;
         int shift = int(8 * (f & 7)), missing = int(table_.n_bins[f]);
         uint64_t seen[4] = {0, 0, 0, 0};
         for (int64_t i = 0; i < n; ++i, pairs += width) {
@@ -387,15 +394,17 @@ private:
             double* to = cells + int64_t(code) * width;
             to[0] += pairs[0];
             to[1] += pairs[1];
-            for (int64_t k = 2; k < width; ++k) to[k] += pairs[k];
+            for (int64_t k = 2; !ONE_OUTPUT && k < width; ++k) to[k] += pairs[k];
             seen[(code & 255) >> 6] |= uint64_t(1) << (code & 63);
         }
         for (int q = 0; q < 4; ++q) seen_[q] = seen[q];
     }
     void clear_column() {
-        for_seen([&](int c) {
-            for (int64_t k = 0; k < 2 * K_; ++k) cells_[int64_t(c) * 2 * K_ + k] = 0.0;
-        });
+        double* cells = cells_.data();
+        if (K_ == 1)
+            for_seen([&](int c) { cells[2 * c] = cells[2 * c + 1] = 0.0; });
+        else
+            for_seen([&](int c) { memset(cells + int64_t(c) * 2 * K_, 0, size_t(2 * K_) * sizeof(double)); });
         sparse_ = false;
     }
     void find_seen(const int32_t* counts, int n) {
