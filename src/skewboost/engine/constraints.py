@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+from skewboost.engine.restrictions import ANY, Interactions
 from skewboost.engine.table import Nominal, Table
 from skewboost.errors import InputError
+
+RULES = {"no_interactions": 1, "pairwise": 2}  # how many distinct columns may be tested on one path
 
 
 def read_monotonic(given: Any, table: Table) -> tuple[int, ...] | None:
@@ -20,8 +22,9 @@ def read_monotonic(given: Any, table: Table) -> tuple[int, ...] | None:
         return None
     directions = [0] * table.n_features
     if isinstance(given, Mapping):
+        places = _places(table)
         for name, direction in given.items():
-            directions[_place(name, table, "monotonic_cst")] = direction
+            directions[_place(name, table, places, "monotonic_cst")] = direction
     else:
         directions = list(given)
         if len(directions) != table.n_features:
@@ -52,34 +55,36 @@ def ordered_columns(directions: Sequence[int] | None, table: Table) -> frozenset
     return frozenset(j for j, d in enumerate(directions) if d and isinstance(table.column(j), Nominal))
 
 
-def read_interactions(given: Any, table: Table) -> tuple[frozenset[int], ...]:
-    """Return the sets of columns that may be tested together; empty if all may.
+def read_interactions(given: Any, table: Table) -> Interactions:
+    """Return which columns may be tested together.
 
     As in scikit-learn: "pairwise", "no_interactions", or a sequence of sets. Columns that are in no set form another.
     """
     if given is None:
-        return ()
-    every = range(table.n_features)
-    if isinstance(given, str):
-        if given == "no_interactions":
-            return tuple(frozenset({j}) for j in every)
-        if given == "pairwise":
-            return tuple(map(frozenset, combinations(every, 2))) if table.n_features > 1 else (frozenset({0}),)
+        return ANY
+    if isinstance(given, str) and given in RULES:
+        return Interactions(most=RULES[given])
     if isinstance(given, str) or not isinstance(given, Sequence | set | frozenset):
         raise InputError(
             f"interaction_cst={given!r} is not a constraint.",
             "Use 'pairwise', 'no_interactions', or a list of sets of columns that may interact.",
         )
-    groups = [frozenset(_place(name, table, "interaction_cst") for name in group) for group in given]
-    rest = frozenset(every) - frozenset().union(*groups)
-    return (*groups, rest) if rest else tuple(groups)
+    places = _places(table)
+    groups = [frozenset(_place(name, table, places, "interaction_cst") for name in group) for group in given]
+    rest = frozenset(range(table.n_features)) - frozenset().union(*groups)
+    return Interactions((*groups, rest) if rest else tuple(groups))
 
 
-def _place(name: Any, table: Table, argument: str) -> int:
-    """Return the number of a column, given that or its name."""
+def _places(table: Table) -> dict[Any, int]:
+    """Return the number of each column by its name; the first one, if two have the same."""
     names = [] if table.frame is None else list(table.frame.columns)
-    if name in names:
-        return names.index(name)
+    return {name: j for j, name in reversed(list(enumerate(names)))}
+
+
+def _place(name: Any, table: Table, places: Mapping[Any, int], argument: str) -> int:
+    """Return the number of a column, given that or its name."""
+    if isinstance(name, Hashable) and name in places:
+        return places[name]
     if isinstance(name, int) and not isinstance(name, bool) and 0 <= name < table.n_features:
         return name
     raise InputError(f"{argument} names the column {name!r}, which X does not have.")

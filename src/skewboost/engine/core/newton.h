@@ -6,6 +6,7 @@
 // members of a portfolio (members.h) are grown side by side.
 #pragma once
 #include "draws.h"
+#include "interactions.h"
 #include "mathematics.h"
 #include "table.h"
 #include "threads.h"
@@ -25,8 +26,7 @@ struct TreeSettings {
     double min_hessian;       // of a leaf
     double category_l2;       // added to the Hessian of a category before categories are sorted
     const int8_t* monotone;   // per column -1, 0, +1; or null
-    int64_t n_groups;         // of columns that may interact; 0: all may
-    const uint8_t* in_group;  // [group][column]
+    Interactions interactions;
 };
 
 // A tree in arrays: node k tests a column and goes on to link[side]; a link < 0 is the leaf ~link. Trees are appended
@@ -121,6 +121,7 @@ public:
         for (int64_t k = 0; k < n_slots_; ++k) free_slots_[k] = k;
         slot_length_ = 2 * K_ * at;
         first_node_ = out.n_nodes;
+        TRY(paths_.start(settings_.interactions, table_.n_features));
         int64_t root;
         TRY(new_node(root, 0, n, 0));
         total_of(nodes_[root]);
@@ -167,7 +168,6 @@ private:
         int64_t left, right;  // -1: a leaf
         int64_t number;       // among the splits of the tree
         double low, high;     // the bounds of its value
-        int64_t groups;       // the offset of its groups; -1: all
         Candidate best;
     };
 
@@ -184,7 +184,6 @@ private:
         node.slot = node.left = node.right = -1;
         node.low = -INFINITE;
         node.high = INFINITE;
-        node.groups = -1;
         return DONE;
     }
     double* total(const Node& node) const { return totals_.data() + (&node - nodes_.data()) * 2 * K_; }
@@ -223,13 +222,6 @@ public:
 private:
     // -------------------------------------------------------------------------------------------- search
 
-    bool allowed(const Node& node, int32_t feature) const {
-        if (settings_.n_groups == 0 || node.groups < 0) return true;
-        for (int64_t g = 0; g < settings_.n_groups; ++g)
-            if (groups_[node.groups + g] && settings_.in_group[g * table_.n_features + feature]) return true;
-        return false;
-    }
-
     // Finds the best split of a node, and queues the node if there is one.
     Status search(int64_t index) {
         Node& node = nodes_[index];
@@ -242,10 +234,11 @@ private:
         parent_score_ = score_of(total(node), node);
         const int32_t* columns = columns_.data();
         int64_t n = n_columns_;
-        if (settings_.n_groups > 0 || settings_.n_columns_of_node < n_columns_) {
+        paths_.open(index);
+        if (paths_.restricted() || settings_.n_columns_of_node < n_columns_) {
             n = 0;
             for (int64_t k = 0; k < n_columns_; ++k)
-                if (allowed(node, columns_[k])) drawn_[n++] = int32_t(k);
+                if (paths_.allows(columns_[k])) drawn_[n++] = int32_t(k);
             if (settings_.n_columns_of_node < n_columns_)
                 n = draw_front(drawn_.data(), n, settings_.n_columns_of_node, key_of_node(key_, index), marks_.data());
         } else {
@@ -876,16 +869,8 @@ private:
             else
                 a.low = max_of(a.low, middle), b.high = min_of(b.high, middle);
         }
-        if (settings_.n_groups == 0) return DONE;
-        int64_t G = settings_.n_groups;
-        TRY(groups_.grow((n_nodes_ + 1) * G));
-        int64_t at = left * G;
-        for (int64_t g = 0; g < G; ++g) {
-            bool open = node.groups < 0 || groups_[node.groups + g];
-            groups_[at + g] = open && settings_.in_group[g * table_.n_features + node.best.feature];
-        }
-        a.groups = b.groups = at;
-        return DONE;
+        TRY(paths_.extend(left, index, node.best.feature));
+        return paths_.extend(right, index, node.best.feature);
     }
 
     // Numbers the leaves in the order of the nodes, links them, and writes their values.
@@ -964,7 +949,8 @@ private:
     Buffer<uint32_t> list_, spare_;
     Buffer<Node> nodes_;
     Buffer<double> totals_, cells_, left_, own_pairs_;
-    Buffer<uint8_t> groups_, tile_;
+    Buffer<uint8_t> tile_;
+    Paths paths_;
     Buffer<Slot> slots_;
     int64_t n_slots_ = 0, n_slots_free_ = 0, slot_length_ = 0;
 };

@@ -184,7 +184,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
     def _recipe(self, table: Table, numbers: Array, n_components: int) -> Recipe:
         n_rare = int(np.bincount(numbers, minlength=len(self.classes_)).min())
         constraints = TreeSettings(
-            monotonic=self._monotonic(table), groups=read_interactions(self.interaction_cst, table)
+            monotonic=self._monotonic(table), interactions=read_interactions(self.interaction_cst, table)
         )
         recipe = recipe_for(self.effort, len(numbers), n_rare, table.n_features, constraints, n_components)
         if self.cv is None or self._cv_is_given:
