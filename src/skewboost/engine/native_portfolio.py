@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Sequence
 from ctypes import c_double, c_int64, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from skewboost.engine.cpu import CpuEngine, Words
 
 _A, _N = c_void_p, c_int64
+
+LONGEST_CALL = 0.3  # seconds of training, after which an interruption by Ctrl-C is heard
+LARGE = 10_000_000  # cells of the rows of all members: at first they get a tree each
+MOST_TREES = 1000
 
 
 class _Tree(ctypes.Structure):
@@ -100,8 +105,15 @@ class NativePortfolio(Portfolio):
         )  # fmt: skip
 
     def train(self, members: Sequence[int], n_trees: Sequence[int]) -> None:
-        which, counts = contiguous(members, np.int64), contiguous(n_trees, np.int64)
-        check(self.core.train_members(self._at, address(which), address(counts), len(which)))
+        """Grow trees in several calls, none of which takes long, because Ctrl-C waits for the end of a call."""
+        which, left = contiguous(members, np.int64), contiguous(n_trees, np.int64).copy()
+        at_a_time = MOST_TREES if self.n_rows * self.n_features * len(which) < LARGE else 1
+        while (counts := np.minimum(left, at_a_time)).any():
+            started = time.monotonic()
+            check(self.core.train_members(self._at, address(which), address(counts), len(which)))
+            left -= counts
+            taken = time.monotonic() - started
+            at_a_time = min(MOST_TREES, max(1, int(at_a_time * LONGEST_CALL / max(taken, 1e-3))))
 
     def _sizes(self, member: int) -> list[int]:
         """Return the numbers of trees, nodes, leaves and sets."""
