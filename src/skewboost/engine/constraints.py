@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence, Set
-from itertools import combinations
+from collections.abc import Collection, Hashable, Mapping, Set
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from skewboost.engine.restrictions import ANY, Interactions
 from skewboost.engine.table import Nominal, Table
 from skewboost.errors import InputError
 from skewboost.names import in_short
+
+RULES = {"no_interactions": 1, "pairwise": 2}  # how many distinct columns may be tested on one path
 
 
 def read_monotonic(given: Any, table: Table) -> tuple[int, ...] | None:
@@ -24,8 +26,9 @@ def read_monotonic(given: Any, table: Table) -> tuple[int, ...] | None:
         return None
     directions = [0] * table.n_features
     if isinstance(given, Mapping):
+        places = _places(table)
         for name, direction in given.items():
-            directions[_place(name, table, "monotonic_cst")] = direction
+            directions[_place(name, table, places, "monotonic_cst")] = direction
     else:
         if isinstance(given, Set) or not _has_entries(given):
             raise InputError(
@@ -61,27 +64,24 @@ def ordered_columns(directions: Sequence[int] | None, table: Table) -> frozenset
     return frozenset(j for j, d in enumerate(directions) if d and isinstance(table.column(j), Nominal))
 
 
-def read_interactions(given: Any, table: Table) -> tuple[frozenset[int], ...]:
-    """Return the sets of columns that may be tested together; empty if all may.
+def read_interactions(given: Any, table: Table) -> Interactions:
+    """Return which columns may be tested together.
 
     As in scikit-learn: "pairwise", "no_interactions", or a sequence of sets. Columns that are in no set form another.
     """
     if given is None:
-        return ()
-    every = range(table.n_features)
-    if isinstance(given, str):
-        if given == "no_interactions":
-            return tuple(frozenset({j}) for j in every)
-        if given == "pairwise":
-            return tuple(map(frozenset, combinations(every, 2))) if table.n_features > 1 else (frozenset({0}),)
+        return ANY
+    if isinstance(given, str) and given in RULES:
+        return Interactions(most=RULES[given])
     if not _has_entries(given) or not all(map(_has_entries, given)):
         raise InputError(
             f"interaction_cst={in_short(given)} is not a constraint.",
             "Use 'pairwise', 'no_interactions', or a list of sets of columns that may interact, such as [{0, 1}, {2}].",
         )
-    groups = [frozenset(_place(name, table, "interaction_cst") for name in group) for group in given]
-    rest = frozenset(every) - frozenset().union(*groups)
-    return (*groups, rest) if rest else tuple(groups)
+    places = _places(table)
+    groups = [frozenset(_place(name, table, places, "interaction_cst") for name in group) for group in given]
+    rest = frozenset(range(table.n_features)) - frozenset().union(*groups)
+    return Interactions((*groups, rest) if rest else tuple(groups))
 
 
 def _has_entries(given: Any) -> bool:
@@ -89,11 +89,16 @@ def _has_entries(given: Any) -> bool:
     return isinstance(given, Collection) and not isinstance(given, str | bytes) and getattr(given, "ndim", 1) > 0
 
 
-def _place(name: Any, table: Table, argument: str) -> int:
-    """Return the number of a column, given that or its name."""
+def _places(table: Table) -> dict[Any, int]:
+    """Return the number of each column by its name; the first one, if two have the same."""
     names = [] if table.frame is None else list(table.frame.columns)
-    if isinstance(name, Hashable) and name in names:
-        return names.index(name)
+    return {name: j for j, name in reversed(list(enumerate(names)))}
+
+
+def _place(name: Any, table: Table, places: Mapping[Any, int], argument: str) -> int:
+    """Return the number of a column, given that or its name."""
+    if isinstance(name, Hashable) and name in places:
+        return places[name]
     if isinstance(name, int | np.integer) and not isinstance(name, bool) and 0 <= name < table.n_features:
         return int(name)
     raise InputError(f"{argument} names the column {in_short(name)}, which X does not have.")

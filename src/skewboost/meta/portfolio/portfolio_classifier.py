@@ -221,7 +221,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         several = units_per_class(numbers, units, len(self.classes_)) >= 2  # others cannot be held out
         n_rare = int(np.bincount(numbers)[several].min()) if several.sum() >= 2 else 1
         constraints = TreeSettings(
-            monotonic=self._monotonic(table), groups=read_interactions(self.interaction_cst, table)
+            monotonic=self._monotonic(table), interactions=read_interactions(self.interaction_cst, table)
         )
         recipe = recipe_for(self.effort, len(numbers), n_rare, table.n_features, constraints, n_components)
         if self.cv is None or self._cv_is_given:

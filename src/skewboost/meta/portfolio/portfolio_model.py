@@ -137,9 +137,8 @@ class PortfolioModel(KeepsNoCaches):
                 found[:, :, k] += part.weight * part.slope(sums, mean, k)[:, None] * phi
         own = found[:, : self.n_features]
         if self.components is not None:
-            shares = self.components.shares(table)
-            for features, of_component in zip(shares, found[:, self.n_features :].transpose(1, 0, 2)):
-                own[:, self.components.features] += features.T[:, :, None] * of_component[:, None]
+            for k, shares in enumerate(self.components.shares(table), self.n_features):
+                own[:, self.components.features] += shares.T[:, :, None] * found[:, k, None]
         return own
 
     def main_effects(self, engine: Engine) -> Array:
