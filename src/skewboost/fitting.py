@@ -9,9 +9,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
 from skewboost.typing import Array
+
+
+def last_step(estimator: Any) -> Any:
+    """Return the last step of a pipeline, or the estimator itself."""
+    while isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    return estimator
 
 
 def seeded(estimator: Any, draw: Callable[[], int], anew: bool = False) -> Any:

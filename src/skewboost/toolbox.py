@@ -255,7 +255,7 @@ def _estimator(method: Any, baselearner: Any, M: int, c: Any, v: bool) -> tuple[
     per_row = chosen.c == "cost" and np.ndim(c) > 0
     own = {} if chosen.c is None or per_row else {chosen.c: c}
     booster = clone(chosen.estimator).set_params(estimator=learner, n_estimators=M, pos_label=1, verbose=int(v), **own)
-    return booster, {"sample_cost": np.ravel(c)} if per_row else {}
+    return booster, {"sample_cost": np.column_stack((np.ravel(c), np.ravel(c)))} if per_row else {}
 
 
 def _labels(name: str, Y: Any) -> Array:

@@ -18,7 +18,7 @@ from skewboost.engine.native_set import NativeSet
 from skewboost.errors import CostWarning
 from skewboost.io import dumps, loads
 from skewboost.learners import Line, Stump, Tree
-from support import FLAWED, awkward_data
+from support import FLAWED, awkward_data, of_any_class
 
 COST = {0: 1.0, 1: 3.0}
 PRINTED = {
@@ -115,11 +115,11 @@ def test_a_cost_is_the_same_however_it_is_said(printed):
     for clf in (
         made(printed, cost=3.0).fit(X, y),
         made(printed, cost=[[0.0, 1.0], [3.0, 0.0]]).fit(X, y),
-        made(printed, cost=None).fit(X, y, sample_cost=np.where(y == 1, 3.0, 1.0)),
+        made(printed, cost=None).fit(X, y, sample_cost=of_any_class(np.where(y == 1, 3.0, 1.0))),
     ):
         np.testing.assert_allclose(clf.decision_function(X), F, atol=1e-12)
     nearly = np.where(y == 1, 3.0, 1.0) * (1 + 1e-13 * np.random.default_rng(0).normal(size=len(y)))
-    by_row = made(printed, cost=None).fit(X, y, sample_cost=nearly)
+    by_row = made(printed, cost=None).fit(X, y, sample_cost=of_any_class(nearly))
     np.testing.assert_allclose(by_row.decision_function(X), F, atol=1e-6)
 
 
@@ -127,10 +127,10 @@ def test_a_cost_is_the_same_however_it_is_said(printed):
 def test_rows_may_differ_in_cost(printed):
     X, y = awkward_data(200)
     rng = np.random.default_rng(0)
-    costs, counts = rng.uniform(0.5, 2.0, len(y)), rng.integers(1, 3, len(y))
+    costs, counts = of_any_class(rng.uniform(0.5, 2.0, len(y))), rng.integers(1, 3, len(y))
     clf = made(printed, cost=None)
     F = clf.fit(X, y, sample_weight=counts, sample_cost=costs).decision_function(X)
-    again = clf.fit(X.repeat(counts, 0), y.repeat(counts), sample_cost=costs.repeat(counts)).decision_function(X)
+    again = clf.fit(X.repeat(counts, 0), y.repeat(counts), sample_cost=costs.repeat(counts, 0)).decision_function(X)
     np.testing.assert_allclose(F, again, atol=1e-8)
     assert np.abs(F - clf.fit(X, y, sample_weight=counts).decision_function(X)).max() > 1e-3
 

@@ -227,7 +227,7 @@ def test_a_penalty_has_the_unit_of_an_example_also_where_weights_sum_to_one(name
     """In the first round the weights are equal: the values of leaves are Σy / (n + λ)."""
     X, y = table_with_levels()
     clf = getattr(sb, f"{name}Classifier")(estimator=Tree(l2_regularization=50.0), n_estimators=1)
-    term = clf.fit(X, y, **({"sample_cost": np.ones(len(y))} if name == "CSGA" else {})).estimators_[0]
+    term = clf.fit(X, y, **({"sample_cost": np.ones((len(y), 2))} if name == "CSGA" else {})).estimators_[0]
     scores = clf.decision_function(X)
     assert len(np.unique(scores)) == term.partition.n_leaves > 3
     for value in np.unique(scores):

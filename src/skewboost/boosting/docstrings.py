@@ -70,7 +70,12 @@ cost : number, "balanced", dict, matrix or None, default=None
     The misclassification costs: a number (the cost of a miss of the positive class, in false alarms), ``"balanced"``
     (both classes have the same total cost), a dict ``{label: cost of misclassifying it}``, or a matrix
     ``cost[true, predicted]`` in the order of `classes_`. None means ``"balanced"``, unless `fit` gets `sample_cost`.
+    Training cannot undo costs: if they are set to others after `fit`, `predict` raises an error.
 """
+FREE_COST = COST.replace(
+    "Training cannot undo costs: if they are set to others after `fit`, `predict` raises an error.",
+    'They may be set after `fit`, except to ``"balanced"``, which needs the training rows.',
+)
 EQUAL_COST = COST.replace('None means ``"balanced"``, unless', "None means equal costs, unless")
 COST_ON = """\
 cost_on : {"all", "errors"}, default="all"
@@ -144,6 +149,7 @@ PLACEHOLDERS = {
     "{unsampled}\n": UNSAMPLED,
     "{cost}\n": COST,
     "{equal_cost}\n": EQUAL_COST,
+    "{free_cost}\n": FREE_COST,
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,
     "{calibrate}\n": CALIBRATE,

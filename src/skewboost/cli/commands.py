@@ -255,7 +255,11 @@ class Predict(Command):
     threshold: Threshold = None
     cost_column: Annotated[
         Text,
-        column("--cost-column", f"A column with the cost of a miss in each row, in false alarms; {RECOMMENDED} only."),
+        column(
+            "--cost-column",
+            "A column with the cost of a miss in each row. A false alarm costs what `fit --cost a=1,b=5` said, else 1. "
+            f"{RECOMMENDED} only.",
+        ),
     ] = None
     as_json: Json = False
 

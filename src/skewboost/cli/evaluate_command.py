@@ -32,6 +32,7 @@ from skewboost.cli.output import (
 )  # fmt: skip
 from skewboost.cli.shift import ShiftDetector
 from skewboost.cli.target_column import Examples, check_columns, describe_cost, find_label, labelled_rows, read_cost
+from skewboost.fitting import last_step
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import MEASURES, binary_measures, multiclass_measures
@@ -265,9 +266,11 @@ def costs_for(model: SavedModel, cost: str | None) -> Any:
     """The costs that the user gives, else those that the model was fitted with."""
     if cost is not None:
         return read_cost(cost, model.classes)
-    recorded = model.record.get("cost")
-    if isinstance(recorded, dict):
-        return {find_label(label, model.classes, "cost"): value for label, value in recorded.items()}
+    recorded = model.record.get("cost", getattr(last_step(model.estimator), "cost", None))
+    if not (recorded is None or isinstance(recorded, str | int | float | Mapping)):  # a matrix, saved from Python
+        return cost_matrix(recorded, np.array(model.classes), model.positive, np.ones(len(model.classes))).tolist()
+    if isinstance(recorded, Mapping):
+        return {find_label(spell(label), model.classes, "cost"): value for label, value in recorded.items()}
     return recorded
 
 

@@ -43,7 +43,7 @@ def run(request: Predict) -> None:
     def answers() -> Iterator[tuple[Any, Any]]:
         for chunk, cells in source.chunks_and_cells(CHUNK, kept):
             X = model.features(chunk, data)
-            costs = None if cost_column is None else _costs_of_misses(chunk[cost_column], model, data)
+            costs = None if cost_column is None else _costs_of_misses(chunk[cost_column], data)
             table = predictions(model, X, threshold, costs)
             detector.add_rows(X)
             if threshold is None and costs is None:
@@ -55,6 +55,10 @@ def run(request: Predict) -> None:
 
     with nullcontext() if output is None else bar:
         write_frames(answers(), output, request.as_json)
+    if cost_column is not None:
+        miss = model.classes.index(model.positive)
+        alarm = number(model.estimator._costs_besides_misses[1 - miss, miss])
+        note(f"a miss of {shown(model.positive)} costs what {cost_column!r} says, and a false alarm {alarm}")
     warnings = detector.warnings(model.positive)
     warn(warnings)
     if output is not None and request.as_json:
@@ -70,7 +74,7 @@ def run(request: Predict) -> None:
 
 
 def predictions(model: SavedModel, X: Any, threshold: float | None = None, costs: Array | None = None) -> Any:
-    """A frame of predictions, probabilities and scores; `costs` are those of mistakes by row and class.
+    """A frame of predictions, probabilities and scores; `costs` are those of a miss on each row.
 
     With two classes, the probability and the score are those of the positive class; with more there is a column of
     each for every class.
@@ -116,8 +120,8 @@ def _check_cost_column(request: Predict, model: SavedModel, columns: Sequence[st
     return name
 
 
-def _costs_of_misses(column: Any, model: SavedModel, data: str) -> Array:
-    """What mistakes on each row cost: those of the column if it is positive, else 1."""
+def _costs_of_misses(column: Any, data: str) -> Array:
+    """What a miss on each row costs: the numbers of the column."""
     import pandas as pd
 
     costs = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
@@ -128,9 +132,7 @@ def _costs_of_misses(column: Any, model: SavedModel, data: str) -> Array:
             f"--cost-column: {source_name(data)} has {cell} in column {column.name!r}, which is not a cost.",
             "Costs are numbers of at least 0.",
         )
-    mistakes = np.ones((len(costs), 2))
-    mistakes[:, model.classes.index(model.positive)] = costs
-    return mistakes
+    return np.asarray(costs)
 
 
 def _columns_to_keep(data: str, columns: Sequence[str], keep: Sequence[str], model: SavedModel) -> list[str]:

@@ -316,4 +316,6 @@ def describe_cost(cost: Any, balanced_ratio: float | None = None) -> str:
         return "balanced" + ("" if balanced_ratio is None else f": a miss costs {balanced_ratio:.3g} false alarms")
     if isinstance(cost, Mapping):
         return "mistakes on " + ", ".join(f"{shown(k)} cost {number(v)}" for k, v in cost.items())
+    if np.ndim(cost):
+        return f"cost[true, predicted] = {cost}"
     return f"a miss costs {number(float(cost))} false alarms"

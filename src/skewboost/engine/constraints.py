@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Set
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from numbers import Real
 from typing import Any
 

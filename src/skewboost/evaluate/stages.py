@@ -15,7 +15,7 @@ from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.link import TwoClasses
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem
-from skewboost.meta.cost_passing import hides_classes, plain, renumbers
+from skewboost.meta.cost_passing import with_positive
 from skewboost.typing import Array
 
 
@@ -68,15 +68,7 @@ def with_pos_label(estimator: Any, problem: Problem) -> Any:
 
     Otherwise each of them would choose the rarer class of its own training rows.
     """
-    copy = clone(estimator)
-    if not problem.binary:
-        return copy
-    label, number = plain(problem.pos_label), int(problem.codes(problem.pos_label))
-    params = copy.get_params(deep=True)
-    unset = [k for k, v in params.items() if k.rpartition("__")[2] == "pos_label" and v is None]
-    own = [k for k in unset if type(params.get(k.rpartition("__")[0], copy)).__module__.startswith("skewboost.")]
-    usable = [k for k in own if not hides_classes(copy, k)]
-    return copy.set_params(**{k: number if renumbers(copy, k) else label for k in usable})
+    return with_positive(estimator, problem.classes, problem.pos_label) if problem.binary else clone(estimator)
 
 
 def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
@@ -101,7 +93,7 @@ def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
 def _own(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
     """Yield F as the sum of the rounds of a skewboost model, without the shift of its decision function."""
     fitted = model._model
-    link, is_sum = fitted.link, fitted.is_sum
+    link, is_sum = model._deciding_link, fitted.is_sum
     assert isinstance(link, TwoClasses)
     positive = int(problem.pos_label == problem.classes[1])
     before: Any = link.offset
@@ -118,7 +110,7 @@ def _own(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
 
 def _own_of_many(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
     """Yield the votes for each class, rounded as they are for decisions."""
-    link = model._model.link
+    link = model._deciding_link
     before: Any = 0.0
     vote_sum: Any = 0.0
     for votes, n_rounds in model._staged_scores(X):

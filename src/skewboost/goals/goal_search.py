@@ -44,11 +44,13 @@ from skewboost.goals.search_parameters import check_search, default_estimator, h
 from skewboost.goals.trials import Decision, SingleTrial, Trials, folds_of, rounds_to_try
 from skewboost.meta.cost_passing import CostPassing, plain
 from skewboost.meta.referral import referral_label, with_referred
+from skewboost.metrics.costs import plain_cost
 from skewboost.parameters import check_random_state
 from skewboost.progress import say
 from skewboost.typing import Array
 
 FOLDS = 5
+COSTS = ("cost", "reject_cost")  # what decides without training
 
 
 def _if_estimator_has(name: str) -> Any:
@@ -389,10 +391,29 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         """Set the attributes that follow from the decision."""
         point = decision.point
         self._decision, self.estimator_ = decision, decision.model
+        self._costs_of_fit = self._costs_now
         self.threshold_, self.lower_threshold_ = decision.threshold, decision.lower
         self.counts_, self.n_rounds_ = point.counts, point.n_rounds
         (other,) = self.classes_[self.classes_ != self.pos_label_]
         self.cost_ = None if point.costs is None else dict(zip((plain(self.pos_label_), plain(other)), point.costs))
+
+    @property
+    def _costs_now(self) -> dict[str, Any]:
+        """The costs that the search, its model and parts of the model have as parameters."""
+        params = {"cost": self.cost}
+        params |= {f"estimator_.{k.replace('__', '.')}": v for k, v in self.estimator_.get_params(deep=True).items()}
+        return {name: plain_cost(value) for name, value in params.items() if name.rpartition(".")[2] in COSTS}
+
+    def _check_decisions(self) -> None:
+        """Raise if costs have been set since `fit`, for which the threshold was not chosen."""
+        check_is_fitted(self)
+        for name, value in self._costs_now.items():
+            if value != self._costs_of_fit.get(name, value):
+                raise InputError(
+                    f"{name}={value!r} was set after fit, but the threshold for the goal {self.goal_} was chosen with "
+                    f"{self._costs_of_fit[name]!r}.",
+                    "Call fit again, or set it back.",
+                )
 
     @property
     def _passes_params_to(self) -> Any:
@@ -420,7 +441,7 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         ndarray of shape (n_samples,)
             ``classes_[1]`` is predicted exactly where it is positive, except for rows that are referred.
         """
-        check_is_fitted(self)
+        self._check_decisions()
         scores = self._decision.scores(X)
         above = scores - self.threshold_
         if self.classes_[1] != self.pos_label_:
@@ -440,7 +461,7 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         -------
         ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
+        self._check_decisions()
         if self.lower_threshold_ is None:
             return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
         scores = self._decision.scores(X)

@@ -11,6 +11,7 @@ from skewboost.fold_rows import uses_groups
 from skewboost.goals.goal import Goal
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.trials import rounds_to_try
+from skewboost.meta.referral import check_refers_no_rows
 from skewboost.parameters import CLASSIFIER, FRACTION, N_JOBS, Check, check_params, either, integer, one_of, optional
 
 
@@ -68,6 +69,7 @@ def check_search(search: Any) -> None:
             "compare with a threshold.",
             "Choose another estimator.",
         )
+    check_refers_no_rows(type(search).__name__, search._base)
     if has_own_scores(search._base):
         _check_portfolio(search._base)
     if search.holdout is not None and search.confidence is None:

@@ -120,6 +120,10 @@ class CostPassing:
         if costs is None:
             return model.fit(X, y, **params)
         positive = y == self.pos_label
+        if any(name.rpartition("__")[2] == "sample_cost" for name in params):
+            raise InputError(
+                "sample_cost cannot be passed to a search for costs, which it would replace.", "Set tune='threshold'."
+            )
         if self.cost_param is not None:
             other = self.classes[self.classes != self.pos_label][0]
             by_label = {plain(self.pos_label): costs[0], plain(other): costs[1]}
@@ -132,6 +136,20 @@ class CostPassing:
             params[self.weight_param] = weights * (ones.sum() / weights.sum())  # of the same sum as before
         with unquestioned_costs():
             return model.fit(X, y, **params)
+
+
+def with_positive(estimator: Any, classes: Array, positive: Any) -> Any:
+    """Return a copy with `pos_label` set in all parts of skewboost where it is None.
+
+    Otherwise each of them would choose the rarer class of its own training rows, and costs would change sides with it.
+    """
+    copy = clone(estimator)
+    params = copy.get_params(deep=True)
+    unset = [k for k, v in params.items() if k.rpartition("__")[2] == "pos_label" and v is None]
+    own = [k for k in unset if type(params.get(k.rpartition("__")[0], copy)).__module__.startswith("skewboost.")]
+    usable = [k for k in own if not hides_classes(copy, k)]
+    label, number = plain(positive), classes.tolist().index(positive)
+    return copy.set_params(**{k: number if renumbers(copy, k) else label for k in usable})
 
 
 def plain(label: Any) -> Any:

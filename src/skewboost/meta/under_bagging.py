@@ -22,7 +22,9 @@ from skewboost.fold_rows import check_groups, groups_if_used, uses_groups
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
-from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.meta.cost_passing import with_positive
+from skewboost.meta.portfolio.portfolio_costs import check_gives_probabilities
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, check_random_state, integer, number, optional
 from skewboost.typing import Array
 
@@ -141,6 +143,7 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
             ratio=number(0, 1, open_low=True),
             n_jobs=N_JOBS,
         )
+        check_gives_probabilities(type(self).__name__, self._member())
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
         self._check_params()
@@ -157,11 +160,14 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         classes = classes_of(self, labels[present])
         kept = table if len(present) == table.n_rows else table.take(present)
         examples = present[examples_in_order(kept, np.searchsorted(classes, labels[present]), weights[present])]
+        member = self._member()
+        if len(classes) == 2:  # in balanced samples neither is rarer
+            member = with_positive(member, classes, choose_positive(labels, classes, None, weights))
         weights = weights / np.maximum(np.bincount(examples, minlength=len(weights)), 1)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         native = sliceable(X)
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(self._member(), native, labels, weights, units, examples, self.ratio, [seed, k])
+            delayed(_fit_member)(member, native, labels, weights, units, examples, self.ratio, [seed, k])
             for k in range(self.n_estimators)
         )
         self.classes_ = classes

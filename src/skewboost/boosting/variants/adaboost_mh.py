@@ -196,6 +196,22 @@ class AdaBoostMHClassifier(JointClassifier):
         target = labels if self.multilabel_ else labels[:, None] == self.classes_
         return target, Classes(len(self.classes_), 2)
 
+    def _costs_of_rows(self, costs: Array, labels: Array) -> Array:
+        """With several labels per row there is a cost of each row and label, whether or not the row has the label."""
+        if not self.multilabel_:
+            return super()._costs_of_rows(costs, labels)
+        if costs.shape != labels.shape:
+            raise InputError(
+                f"sample_cost has shape {costs.shape}, but y has shape {labels.shape}.",
+                "With several labels per row, give the cost of a mistake about each label of each row.",
+            )
+        if not (costs > 0).all():
+            raise InputError(
+                f"sample_cost has the entry {costs.min()}, but costs must be greater than 0.",
+                "To leave a row out, give it the sample_weight 0.",
+            )
+        return costs
+
     def _joint_costs(self, each: Array | None, labels: Array, weights: Array | None) -> JointCosts:
         """Costs of an example apply to all of its pairs; costs of a label apply to the examples that have it."""
         if not self.multilabel_:
@@ -206,10 +222,10 @@ class AdaBoostMHClassifier(JointClassifier):
         w = np.ones(len(labels)) if weights is None else weights
         on, off = w @ labels, w @ ~labels
         if each is not None:
-            a, b = (w * each) @ labels, (w * each) @ ~labels
+            a, b = w @ (each * labels), w @ (each * ~labels)
             known = (on > 0) & (off > 0)
             ratio = np.divide(a * off, b * on, out=np.ones(len(on)), where=known)
-            return JointCosts(ratio, np.broadcast_to(each[:, None], labels.shape))
+            return JointCosts(ratio, each)
         if self.cost is None:
             return JointCosts(np.ones(len(on)), None)
         if isinstance(self.cost, str) and self.cost == "balanced":
