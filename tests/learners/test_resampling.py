@@ -49,7 +49,7 @@ def prepared(learner, X, y, engine="reference", examples=None, n_rounds=20, rule
     rule = rule or AdaBoostClassifier()._rule()
     data = TrainingData(Table(*X.shape, matrix=X), y == 1, examples, choose(engine, 1))
     question = LABELS if LABELS in rule.asks else RESPONSES
-    return rule, State(learner.prepare(data, rule.goal(Costs(), data.n_examples)), n_rounds, question)
+    return rule, State(learner.prepare(data, rule.goal(Costs(), 1.0 / data.n_examples)), n_rounds, question)
 
 
 class Recorded:
