@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import check_estimator
 
 import skewboost as sb
@@ -17,7 +18,7 @@ from program_runners import run_python
 from skewboost.engine.native_set import NativeSet
 from skewboost.errors import CostWarning
 from skewboost.io import dumps, loads
-from skewboost.learners import Line, Stump, Tree
+from skewboost.learners import Line, Probabilities, Stump, Tree
 from support import FLAWED, awkward_data
 
 COST = {0: 1.0, 1: 3.0}
@@ -380,6 +381,13 @@ def test_a_warning_about_costs_knows_the_regularisation_of_each_class():
         (sb.AdaCostClassifier(cost={0: -1.0, 1: 0}, initial="equal"), r"cost\[0\]=-1\.0 must be a finite number"),
         (sb.AdaCostClassifier(cost={0: False, 1: 1}, initial="equal"), r"cost\[0\]=False must be a finite number"),
         (sb.AdaCostClassifier(cost=0.0, initial="equal"), "must be a finite number greater than 0"),
+        (sb.RealBoostClassifier(smoothing=-0.1), "smoothing of RealBoostClassifier must be a number >= 0, or None"),
+        (sb.RealBoostClassifier(estimator=Probabilities(GaussianNB()), smoothing=0.0),
+         "smoothing=0.0 has no effect, because Probabilities.*pass the classifier itself as estimator"),
+        (sb.CSRAClassifier(estimator=Probabilities(GaussianNB()), smoothing=0.1), "smoothing=0.1 has no effect"),
+        (sb.LogitBoostClassifier(max_step=0), "max_step of LogitBoostClassifier must be a number > 0, or None"),
+        (sb.CSLBClassifier(max_step=True), "max_step of CSLBClassifier must be a number > 0, or None"),
+        (sb.CSLogitBoostClassifier(max_step="4"), "max_step of CSLogitBoostClassifier must be"),
         (sb.CSGentleBoostClassifier(prior="flat"), "prior of .* must be one of 'data', 'balanced'"),
         (sb.CSGentleBoostClassifier(estimator=Stump(criterion="z")), "criterion='z' of Stump has no effect"),
         *(
