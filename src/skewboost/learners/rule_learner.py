@@ -137,8 +137,8 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
     which is added to the log-odds of c. It is the mutual information :math:`I(c : x) = \ln \frac{P(x \mid c)}{P(x)}`
     of the pattern with c less that with the rest. The 1/N keeps it finite. To classify an example, the rules for c
     whose conditions it meets are applied in turn: rules with more conditions first, and among these the larger
-    residuals first. A rule that has an attribute in common with an earlier one is skipped. The sum of the weights and of the
-    prior log-odds of c are the log-odds of c. The class with the largest sum is predicted.
+    residuals first. A rule that has an attribute in common with an earlier one is skipped. The sum of the weights and
+    of the prior log-odds of c are the log-odds of c. The class with the largest sum is predicted.
 
     Parameters
     ----------
