@@ -172,22 +172,25 @@ def test_soft_margins_with_the_full_search(data, costs, beta, C, p, signed, forc
 @pytest.mark.parametrize("delta", [0.0, 0.03])
 def test_the_smoothing_of_votes_is_what_is_asked_for(data, delta):
     """0 is [nyga2010] algorithms 5, 12 and 15 and [cuendet2002] (1.8-3); a pure leaf votes with the bound."""
-    costs, small, X_y = (1.0, 3.0), (0.3, 0.85), table(data)
-    n_equal = 1.0 / len(X_y[1])
+    costs, small, rows, m = (1.0, 3.0), (0.3, 0.85), table(data), 4
     for clf, expected in (
-        (sb.RealBoostClassifier(), lambda d: naive.realboost(*X_y, N_ROUNDS, d)),
-        (sb.RareBoostClassifier(), lambda d: naive.rareboost(*X_y, N_ROUNDS, d)),
-        (sb.CSRAClassifier(cost=by_label(costs), as_printed=True),
-         lambda d: naive.spread(*X_y, N_ROUNDS, costs, False, d)),
-        (sb.CSRealBoostClassifier(cost=by_label(costs)), lambda d: naive.cs_realboost(*X_y, N_ROUNDS, costs, d)),
-        (sb.FavoredBoostClassifier(cost=by_label(small), beta="sign"),
-         lambda d: naive.favored_by_sign(*X_y, N_ROUNDS, small, d)),
-        (sb.SoftMarginBoostClassifier(cost=by_label(small), C=4.0, beta="sign"),
-         lambda d: naive.soft_margin_step(*X_y, N_ROUNDS, small, 4.0, 1.0, False, "sign", d)),
-    ):  # fmt: skip
-        assert_rounds_match(clf.set_params(smoothing=delta), data, expected(delta))
-        assert_rounds_match(clf.set_params(smoothing=None), data, expected(n_equal))
-        assert np.abs(expected(delta)[0]["F"] - expected(n_equal)[0]["F"]).max() > 1e-3
+        (sb.RealBoostClassifier(), naive.realboost(*rows, m, delta)),
+        (sb.RareBoostClassifier(), naive.rareboost(*rows, m, delta)),
+        (sb.CSRAClassifier(cost=by_label(costs), as_printed=True), naive.spread(*rows, m, costs, False, delta)),
+        (sb.CSRealBoostClassifier(cost=by_label(costs)), naive.cs_realboost(*rows, m, costs, delta)),
+        (
+            sb.FavoredBoostClassifier(cost=by_label(small), beta="sign"),
+            naive.favored_by_sign(*rows, m, small, delta),
+        ),
+        (
+            sb.SoftMarginBoostClassifier(cost=by_label(small), C=4.0, beta="sign"),
+            naive.soft_margin_step(*rows, m, small, 4.0, 1.0, False, "sign", delta),
+        ),
+    ):
+        assert_rounds_match(clf.set_params(smoothing=delta), data, expected, m)
+        by_default = clone(clf).set_params(smoothing=None, n_estimators=m, pos_label=1.0).fit(*rows)
+        F, _ = next(by_default._staged_scores(rows[0]))
+        assert np.abs(expected[0]["F"] - F).max() > 1e-3
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.03])

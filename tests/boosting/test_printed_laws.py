@@ -48,7 +48,6 @@ PRINTED = {
     "RareBoost, unsmoothed": sb.RareBoostClassifier(smoothing=0.0),
     "CSRealBoost, unsmoothed": sb.CSRealBoostClassifier(smoothing=0.0, cost=COST),
     "ConsistentBoost, unsmoothed": sb.ConsistentBoostClassifier(smoothing=0.0, cost=COST),
-    "SoftMarginBoost, full, unsmoothed": sb.SoftMarginBoostClassifier(search="full", smoothing=0.0, cost=COST),
 }
 COSTLY = {name: clf for name, clf in PRINTED.items() if "cost" in clf.get_params()}
 N_ROUNDS = 8
