@@ -92,6 +92,15 @@ calibrate : {"sigmoid", "isotonic"} or None, default=None
     long. Scores grow with the rounds, so calibrators are fitted for several numbers of rounds, and stages and truncated
     models are calibrated too.
 """
+SMOOTHING = r"""smoothing : float or None, default=None
+    What is added to the weights of both classes in a leaf, :math:`\frac12 \ln \frac{W^+_j + \delta}{W^-_j + \delta}`,
+    where the weights of all rows sum to one. None means 1/N. With 0, as in papers that print no smoothing, and with
+    very small numbers the size of the logarithm is bounded, so that no vote changes the odds by more than e^23.
+"""
+MAX_STEP = """max_step : float or None, default=4.0
+    The largest change of half the log-odds in a round. Newton steps are not bounded where P is close to 0 or 1; 4 is a
+    factor of 3000 in the odds. None means plain Newton steps, as papers print them; they may diverge.
+"""
 FEW_VALUES = """\
 **Columns with few distinct values.** A stump votes +α on one side and -α on the other. On columns with two or three
 values such votes cannot add up to a constant, so the ensemble cannot express the class frequencies, and costs are not
@@ -153,6 +162,8 @@ PLACEHOLDERS = {
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,
     "{calibrate}\n": CALIBRATE,
+    "{smoothing}\n": SMOOTHING,
+    "{max_step}\n": MAX_STEP,
     "{few_values}\n": FEW_VALUES,
     "{preset}\n": PRESET,
 }

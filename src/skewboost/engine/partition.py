@@ -165,7 +165,7 @@ class Partition:
         return found
 
     def centred(self, counts: Array) -> Partition:
-        """Return the partition with every threshold halfway between the nearest codes on either side.
+        """Return the partition with every threshold in the middle of the codes between the nearest ones on either side.
 
         A search takes the lowest of the thresholds that divide its rows in the same way. If the rows are a sample of
         those that the bins were made for, that threshold may be far from the middle. `counts` are those of
@@ -201,7 +201,7 @@ def look_up(feature: int, table: Array) -> tuple[Partition, Array]:
 
 
 def _between(split: Split, codes: Array) -> Split:
-    """Return a numeric split with its threshold halfway between the codes on either side of it."""
+    """Return a numeric split with its threshold in the middle of the codes between those on either side of it."""
     left, right = codes[codes <= split.threshold], codes[(codes > split.threshold) & (codes != MISSING)]
     if not len(left) or not len(right):
         return split

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_array
 from skewboost.boosting.estimator import booster
 from skewboost.boosting.link import Labels, Link, ManyClasses, TwoClasses
 from skewboost.boosting.many_classes import JointClassifier, JointCosts
-from skewboost.boosting.rule import Rule, no_edge
-from skewboost.boosting.state import MAX_SPREAD, F, State
+from skewboost.boosting.rule import Rule, half_log_ratios, no_edge
+from skewboost.boosting.smoothing_choice import SmoothingChoice
+from skewboost.boosting.state import MAX_SPREAD, F, State, delta_of
 from skewboost.boosting.variants.realboost import RealBoost
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.table import Table
@@ -54,10 +55,10 @@ class AdaBoostMH(Rule):
         return state.learner.joint_labels(rng)
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``½ ln((W+ + δ) / (W- + δ))`` per leaf and label, with δ = 1/(N K)."""
+        """``½ ln((W+ + δ) / (W- + δ))`` per leaf and label, with δ = 1/(N K) unless told otherwise."""
         negative, positive = np.moveaxis(h.class_weights.reshape(len(h.class_weights), -1, 2), 2, 0)
-        delta = 1.0 / (state.n * state.rows.classes.n_labels)
-        values = 0.5 * np.log((positive + delta) / (negative + delta))
+        delta = delta_of(state.smoothing, state.n * state.rows.classes.n_labels)
+        values = half_log_ratios(negative, positive, delta)
         values[h.abstains] = 0.0
         if no_edge(state, values):
             return None
@@ -105,7 +106,7 @@ class AdaBoostMHOfTwo(RealBoost):
 
 
 @booster
-class AdaBoostMHClassifier(JointClassifier):
+class AdaBoostMHClassifier(SmoothingChoice, JointClassifier):
     r"""AdaBoost.MH: many classes, or many labels per example, in one ensemble.
 
     Every (example, label) pair has a weight, :math:`1/(NK)` at first. A round finds the one partition for all labels
@@ -130,6 +131,9 @@ class AdaBoostMHClassifier(JointClassifier):
         same total cost). None means equal costs, unless `fit` gets `sample_cost`. With two classes also a number or a 2
         x 2 matrix, as in `CGAdaClassifier`. With several labels per example, ``{label: cost of a miss in false
         alarms}``, where the labels are the column indices of y.
+    smoothing : float or None, default=None
+        What is added to both weights of a label in a leaf, where the weights of all pairs sum to one. None means
+        1/(NK). With 0 no vote changes the odds by more than e^23.
 
     References
     ----------
