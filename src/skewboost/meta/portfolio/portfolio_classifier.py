@@ -86,7 +86,7 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
             absent one.
         groups : array-like of shape (n_samples,) or None, default=None
             Which rows belong together, such as those of a patient. Rows of a group are on one side of every split.
-            None: equal rows belong together, unless many of them are of different classes.
+            None: copies of a row belong together; rows that are equal by chance do not.
         sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
             Costs of the individual rows, as in `predict`. They do not change the training: their means over the rows of
             each class are what `predict` reckons with, unless it is given the costs of the new rows, which is better.
@@ -195,9 +195,8 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         n_copies = n_rows - (int(units.max()) + 1)
         message = (
             f"{n_copies} of the {n_rows} rows of X repeat another row, and all rows of class {self._label(alone)} are "
-            "equal. So "
-            "that some of them can be held out, all rows are treated as independent examples. If they are copies, pass "
-            "groups that say so."
+            "equal. So that some of them can be held out, all rows are treated as independent examples. If they are "
+            "copies, pass groups that say so."
         )
         warn_caller(RepeatedRowsWarning(message, n_copies, n_rows))
         return rows
