@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skewboost import SkewBoostClassifier
 from skewboost.cli import compare_command
 from skewboost.cli.commands import Compare
 from skewboost.cli.compare_command import choose_methods
 from skewboost.cli.method_options import split_methods
-from skewboost.io import load
+from skewboost.io import load, save
 from skewboost.metrics import total_cost
 from skewboost.plots import Report
 
@@ -360,3 +361,26 @@ def test_a_report_of_a_bag_has_no_learning_curve_and_the_class_that_is_meant(sma
     assert run("report", tmp_path / "bag.json", small.later, "-o", tmp_path / "bag.html").exit_code == 0
     assert [report.pos_label for report in reports] == ["good", "good"]
     assert reports[0].staged_curve is None
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        (7, "Cost (a miss costs 7 false alarms)"),
+        ({"good": 2.0, "bad": 14.0}, "Cost (mistakes on good cost 2, bad cost 14)"),
+        ([[0, 14], [2, 0]], "Cost (cost[true, predicted] = [[0.0, 14.0], [2.0, 0.0]])"),
+    ],
+)
+def test_the_costs_of_a_model_that_python_saved(small, run, tmp_path, cost, said):
+    """Also those that were set after its fit."""
+    X, y = small.frame[["size", "age"]], small.frame["kind"]
+    model = SkewBoostClassifier(effort="quick", cost=1, random_state=0).fit(X, y)
+    model.cost = cost
+    path, rows = tmp_path / "m.json", tmp_path / "rows.csv"
+    save(model, path)
+    small.frame.to_csv(rows, index=False)
+    told = run("evaluate", path, rows, "--target", "kind")
+    assert told.exit_code == 0, told.output
+    assert said in told.stdout
+    bill = json.loads(run("evaluate", path, rows, "--target", "kind", "--json").stdout)["bill"]
+    assert bill["total"] == pytest.approx(total_cost(y, model.predict(X), cost, pos_label="bad"))
