@@ -37,8 +37,9 @@ from skewboost.reproduce.nyga_goal_tasks import (
     stacked,
     tasks,
 )
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Claims, Figure, Table
+from skewboost.reproduce.page_parts import Claims, Figure, Table
 from skewboost.reproduce.printed import printed
+from skewboost.reproduce.verdicts import HELD, NOT_REPRODUCED, UNDECIDED
 from support import SHARED
 
 needs_data = pytest.mark.skipif(not (SHARED / "data").exists(), reason="needs the data sets beside the repository")
