@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import Parallel
 
 from skewboost.datasets.downloads import DownloadError
 from skewboost.errors import InputError
@@ -53,6 +54,10 @@ def report(results, quick):
         Table("squares", "Squares", "number", cells, digits=1, note="A note."),
         Figure("line", "A line.", draw),
     ]
+
+
+def empty(results, quick):
+    return ["Nothing."]
 
 
 def squares(**changes):
@@ -222,6 +227,21 @@ def test_data_that_are_missing_do_not_keep_other_experiments_from_running(tmp_pa
     assert "| all | | 1 | 0 | 0 | 0 | 0 | 0 | 0 |" in index
     assert "What they say about the choice" in index
     assert "data.md" not in index
+
+
+def test_all_experiments_share_one_pool_of_processes(tmp_path, monkeypatch):
+    found = {"squares": squares(), "roots": squares(name="roots", tasks=lambda quick: [Task(square, 7)], report=empty)}
+    monkeypatch.setattr(experiment_runs, "find", found.__getitem__)
+    monkeypatch.setattr(experiment_runs, "names", lambda: ["roots", "squares"])
+    pools = []
+    monkeypatch.setattr(experiment_runs, "Parallel", lambda **given: pools.append(given) or Parallel(**given))
+    done = reproduce_all(tmp_path, n_jobs=1)
+    assert (len(pools), CALLS) == (1, [7, 0, 1, 2])
+    assert list(done) == ["roots", "squares"]
+    CALLS.clear()
+    (tmp_path / "results" / "roots.jsonl").unlink()
+    reproduce_all(tmp_path, n_jobs=1)
+    assert CALLS == [7]  # what is missing
 
 
 def test_a_printed_number_is_compared_with_the_spread_of_draws():

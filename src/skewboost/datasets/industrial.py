@@ -12,7 +12,7 @@ from skewboost.datasets._checks import checked_count, checked_rng, import_pandas
 from skewboost.parameters import check_arguments, one_of
 
 Columns = dict[str, Any]
-LEVELS, VARIANTS = 25, 2  # of payloads: degrees from text to binary, and payloads of each
+LEVELS, VARIANTS = 30, 6  # of payloads: degrees from text to binary, and payloads of each
 
 
 def make_industrial(kind: str, n_rows: int | None = None, random_state: int = 0) -> tuple[Any, Any]:
@@ -85,9 +85,9 @@ def _payloads() -> Columns:
     rng = np.random.default_rng(1)
     binary = np.repeat(np.arange(1, LEVELS + 1) / LEVELS, VARIANTS)
     n = len(binary)
-    length = np.ceil(rng.lognormal(5.2 + 1.4 * binary, 0.2))
-    distinct = np.clip(np.round(rng.normal(52 + 78 * binary, 3.6)), 5, 256)
-    entropy = np.log2(distinct) - np.abs(rng.normal(0.7, 0.08, n))
+    length = np.ceil(rng.lognormal(5.2 + 1.4 * binary, 0.25))
+    distinct = np.clip(np.round(rng.normal(52 + 78 * binary, 4.5)), 5, 256)
+    entropy = np.log2(distinct) - np.abs(rng.normal(0.7, 0.1, n))
     has_low, has_high = rng.random((2, n)) < binary
     return {
         "length": length,

@@ -47,7 +47,7 @@ def claims(results: Results, quick: bool) -> list[Claim]:
 
 def draw(results: Results, quick: bool) -> Any:
     """Draw the boundary of each booster on the first pair."""
-    figure, axes = panels(2, 4, (13, 6.6))
+    figure, axes = panels(2, 4, (11.5, 5.8))
     (split,) = splits("banana", 0)
     made = shown(results, quick)
     for axis, model in zip(axes, made.values()):

@@ -77,7 +77,7 @@ def claims(results: Results, quick: bool) -> list[Claim]:
 
 def draw(results: Results, quick: bool) -> Any:
     """Draw the boundaries at the goal."""
-    figure, axes = panels(1, len(ALGORITHMS), (14, 4.0))
+    figure, axes = panels(1, len(ALGORITHMS), (12, 3.6))
     split, titles = splits("airbag", 0)[0], []
     for axis, name in zip(axes, ALGORITHMS):
         cost = results.of(at_full_precision, name, most_costs(quick))["cost"]

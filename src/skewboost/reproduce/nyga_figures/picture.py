@@ -59,8 +59,9 @@ class Picture:
         return [on_stand_ins(claim) for claim in claims] if self.stand_in else list(claims)
 
     def numbered_claims(self, results: Results, quick: bool) -> list[Claim]:
-        """Return the claims, with the number of the figure."""
-        return [replace(claim, text=f"{self.number}: {claim.text}") for claim in self.judged(results, quick)]
+        """Return the claims, with the number of the figure; a group of figures has it in their texts."""
+        number = "" if "-" in self.number else f"{self.number}: "
+        return [replace(claim, text=f"{number}{claim.text}") for claim in self.judged(results, quick)]
 
     def parts(self, results: Results, quick: bool) -> list[Part]:
         """Return a heading, the figure and the tables."""
