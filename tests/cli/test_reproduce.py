@@ -8,7 +8,7 @@ import pytest
 
 from skewboost.cli import reproduce_command
 from skewboost.reproduce import Reproduction, experiment_runs, experiments
-from skewboost.reproduce.page_parts import HELD, UNDECIDED, Claim
+from skewboost.reproduce.verdicts import HELD, UNDECIDED, Claim
 
 
 @pytest.fixture
@@ -23,6 +23,7 @@ def instant(monkeypatch, tmp_path):
 
     monkeypatch.setattr(reproduce_command, "reproduce", reproduce)
     monkeypatch.setattr(experiment_runs, "reproduce", reproduce)
+    monkeypatch.setattr(experiment_runs, "run_together", lambda runs, n_jobs: {})
     return asked
 
 
@@ -57,7 +58,7 @@ def test_all_runs_each_and_counts_their_claims(run, instant, tmp_path):
     index = (tmp_path / "index.md").read_text()
     for name in experiments():
         assert f"[{name}]({name}.md)" in index
-    assert index.count("| 1 | 1 | 0 | 1:01 |") == len(experiments())
+    assert index.count("| 1 | 0 | 0 | 0 | 1 | 0 | 0 | 1:01 |") == len(experiments())
 
 
 def test_json_has_the_evidence(run, instant):

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.cluster import KMeans
 
+from skewboost import CSRAClassifier
 from skewboost.datasets import (
     load_rare_cancer,
     make_eight_gaussians,
@@ -20,6 +21,7 @@ from skewboost.datasets import (
     make_two_gaussians,
 )
 from skewboost.errors import InputError
+from skewboost.learners import Stump
 
 
 def test_two_gaussians():
@@ -99,6 +101,30 @@ def test_stand_ins_have_the_sizes_of_the_thesis(kind, shape, positives):
     assert X.shape == shape
     assert y.sum() == positives
     assert not X.isna().to_numpy().any()
+
+
+def test_intrusions_overlap_by_degrees():
+    """Of attacks with the payloads of normal connections some are likely, some unlikely, and some rare."""
+    X, y = make_industrial("intrusion", 100_000)
+    _, payload = np.unique(X.to_numpy(), axis=0, return_inverse=True)
+    chance = (np.bincount(payload, y) / np.bincount(payload))[payload][y == 1]
+    shares, _ = np.histogram(chance, [0.0, 0.01, 0.1, 0.5, 0.9, 1.0])
+    assert (shares / len(chance))[:4].min() > 0.015
+    assert 0.75 < (chance > 0.9).mean() < 0.85
+
+
+def test_recall_of_intrusions_rises_by_degrees_with_their_cost():
+    """It is no property of the generator: at every cost it is another one, at the expense of precision."""
+    (X, y), (X_test, y_test) = (make_industrial("intrusion", 20_000, random_state=seed) for seed in (0, 1))
+    found = []
+    for cost in (1.0, 10.0, 100.0, 1000.0):
+        flagged = CSRAClassifier(estimator=Stump(), n_estimators=40, cost={1: cost, 0: 1.0}).fit(X, y).predict(X_test)
+        found.append((flagged[y_test == 1].mean(), y_test[flagged == 1].mean()))
+    recall, precision = np.transpose(found)
+    assert np.diff(recall).min() > 0.02
+    assert recall[-1] - recall[0] > 0.1
+    assert np.diff(precision).max() < -0.03
+    assert precision[0] > 0.9
 
 
 @pytest.mark.parametrize("kind", ["train", ["fire"], None])

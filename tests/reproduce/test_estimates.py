@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from skewboost.reproduce.estimates import Estimate, difference, estimate
-from skewboost.reproduce.page_parts import (
+from skewboost.reproduce.verdicts import (
     HELD,
     NOT_REPRODUCED,
     UNDECIDED,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import Parallel
 
 from skewboost.datasets.downloads import DownloadError
 from skewboost.errors import InputError
@@ -17,17 +18,8 @@ from skewboost.reproduce import experiment_runs, experiments
 from skewboost.reproduce.estimates import Estimate
 from skewboost.reproduce.experiment import Experiment, Task
 from skewboost.reproduce.experiment_runs import TaskFile, reproduce, reproduce_all, run_tasks
-from skewboost.reproduce.page_parts import (
-    HELD,
-    NOT_REPRODUCED,
-    UNDECIDED,
-    Cell,
-    Claim,
-    Claims,
-    Figure,
-    Table,
-    claim_of_draw,
-)
+from skewboost.reproduce.page_parts import Cell, Claims, Figure, Table
+from skewboost.reproduce.verdicts import COMPATIBLE, HELD, NOT_REPRODUCED, UNDECIDED, Claim, claim_of_draw
 
 CALLS = []
 
@@ -62,6 +54,10 @@ def report(results, quick):
         Table("squares", "Squares", "number", cells, digits=1, note="A note."),
         Figure("line", "A line.", draw),
     ]
+
+
+def empty(results, quick):
+    return ["Nothing."]
 
 
 def squares(**changes):
@@ -227,10 +223,25 @@ def test_data_that_are_missing_do_not_keep_other_experiments_from_running(tmp_pa
         reproduce_all(tmp_path, n_jobs=1, finished=lambda name, one: seen.append(name))
     assert seen == ["squares"]
     index = (tmp_path / "index.md").read_text()
-    assert "[squares](squares.md): Squares | Nyga 2010, table 1 | 1 | 0 | 0 |" in index
-    assert "| all | | 1 | 0 | 0 |" in index
+    assert "[squares](squares.md): Squares | Nyga 2010, table 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 |" in index
+    assert "| all | | 1 | 0 | 0 | 0 | 0 | 0 | 0 |" in index
     assert "What they say about the choice" in index
     assert "data.md" not in index
+
+
+def test_all_experiments_share_one_pool_of_processes(tmp_path, monkeypatch):
+    found = {"squares": squares(), "roots": squares(name="roots", tasks=lambda quick: [Task(square, 7)], report=empty)}
+    monkeypatch.setattr(experiment_runs, "find", found.__getitem__)
+    monkeypatch.setattr(experiment_runs, "names", lambda: ["roots", "squares"])
+    pools = []
+    monkeypatch.setattr(experiment_runs, "Parallel", lambda **given: pools.append(given) or Parallel(**given))
+    done = reproduce_all(tmp_path, n_jobs=1)
+    assert (len(pools), CALLS) == (1, [7, 0, 1, 2])
+    assert list(done) == ["roots", "squares"]
+    CALLS.clear()
+    (tmp_path / "results" / "roots.jsonl").unlink()
+    reproduce_all(tmp_path, n_jobs=1)
+    assert CALLS == [7]  # what is missing
 
 
 def test_a_printed_number_is_compared_with_the_spread_of_draws():
@@ -238,7 +249,7 @@ def test_a_printed_number_is_compared_with_the_spread_of_draws():
     mean, deviation = draws.mean(), draws.std(ddof=1)
     half = 2.262 * deviation * math.sqrt(1.1)  # Student's t with nine degrees of freedom
     verdicts = [claim_of_draw("", draws, mean + at * half).verdict for at in (-1.01, -0.99, 0.99, 1.01)]
-    assert verdicts == [NOT_REPRODUCED, HELD, HELD, NOT_REPRODUCED]
+    assert verdicts == [NOT_REPRODUCED, COMPATIBLE, COMPATIBLE, NOT_REPRODUCED]
     assert claim_of_draw("", draws[:2], draws[:2].mean()).verdict == UNDECIDED
 
 

@@ -63,7 +63,7 @@ def test_a_small_run_makes_all_parts_of_the_page(monkeypatch):
     monkeypatch.setattr(masnadi_synthetic, "make_two_gaussians", _few)
     results = run_tasks(EXPERIMENT, True, None)
     claims, figure_2, drawn_2, *tables, drawn_3 = EXPERIMENT.report(results, True)
-    assert len(claims.claims) == 20
+    assert len(claims.claims) == 21
     assert set(figure_2.columns) == {*FIVE_ROUNDS, "optimum"}
     assert [table.cells["CS-Ada", "best cost"].printed for table in tables] == [
         row["best_estimate"] for row in printed("masnadi_synthetic")

@@ -26,11 +26,11 @@ from skewboost.reproduce.least_costs import (
     least,
     nested,
 )
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED
 from skewboost.reproduce.papers import masnadi_uci
 from skewboost.reproduce.papers.masnadi_uci import ALGORITHMS, EXPERIMENT, NEW, OLD, SETS
 from skewboost.reproduce.printed import printed
 from skewboost.reproduce.superiority import claim_of_share
+from skewboost.reproduce.verdicts import COMPATIBLE, NOT_REPRODUCED, UNDECIDED
 from support import SHARED
 
 needs_data = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="needs the data sets of the papers")
@@ -132,7 +132,7 @@ def test_a_small_run_makes_all_parts_of_the_page(monkeypatch):
 
 def test_a_share_is_compared_with_the_printed_one():
     sets = np.arange(10)
-    assert claim_of_share("", sets < 7, 7).verdict == HELD
+    assert claim_of_share("", sets < 7, 7).verdict == COMPATIBLE
     assert claim_of_share("", sets < 5, 7).verdict == UNDECIDED
     assert claim_of_share("", sets < 2, 7).verdict == NOT_REPRODUCED
 

@@ -12,7 +12,6 @@ from skewboost import AdaBoostClassifier, AdaMECClassifier
 from skewboost.datasets import load_rare_cancer
 from skewboost.plots.style import import_pyplot
 from skewboost.reproduce.experiment_runs import run_tasks
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED
 from skewboost.reproduce.papers import nikolaou
 from skewboost.reproduce.papers.nikolaou import (
     BY_FOLDS,
@@ -26,6 +25,7 @@ from skewboost.reproduce.papers.nikolaou import (
 )
 from skewboost.reproduce.superiority import claim_of_superiority, rank_test
 from skewboost.reproduce.univariate_logistic import UnivariateLogisticRegression
+from skewboost.reproduce.verdicts import HELD, NOT_REPRODUCED, UNDECIDED
 from support import SHARED
 
 needs_data = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="needs the data sets of the papers")

@@ -25,8 +25,9 @@ from skewboost.reproduce.nyga_figures import (
     figure_4_1,
 )
 from skewboost.reproduce.nyga_figures.panels import as_curve, draw_boundary, draw_measures, thinned
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, Figure
+from skewboost.reproduce.page_parts import Figure
 from skewboost.reproduce.papers.nyga_figures import PICTURES
+from skewboost.reproduce.verdicts import BY_CONSTRUCTION, HELD, HELD_ON_STAND_INS, NOT_REPRODUCED
 from support import SHARED, load_trace
 
 needs_data = pytest.mark.skipif(not (SHARED / "data").exists(), reason="needs the data sets beside the repository")
@@ -39,8 +40,9 @@ def run(picture, quick=True):
 
 def test_every_picture_says_what_it_shows():
     numbers = [picture.number for picture in PICTURES]
-    assert numbers == sorted(numbers)
-    assert len(set(numbers)) == 14
+    assert numbers[:16] == sorted(numbers[:16])
+    assert numbers[16:] == ["B.1-B.5", "B.6-B.10", "B.11"]
+    assert len(set(numbers)) == 19
     for picture in PICTURES:
         assert picture.title
         assert picture.caption.endswith(".")
@@ -63,14 +65,18 @@ def test_every_picture_says_what_it_shows():
     ids=lambda value: getattr(value, "number", ""),
 )
 def test_figures_without_chance(picture, not_reproduced):
+    solved = "AdaBoost solves the problem with three stumps"
     results = run(picture)
     claims = {claim.text: claim.verdict for claim in picture.claims(results, True)}
     assert {text for text, verdict in claims.items() if verdict == NOT_REPRODUCED} == set(not_reproduced)
-    assert set(claims.values()) <= {HELD, NOT_REPRODUCED}
+    assert set(claims.values()) <= {HELD, BY_CONSTRUCTION, NOT_REPRODUCED}
+    if picture.stand_in:
+        assert [c.text for c in picture.judged(results, True) if c.verdict == HELD_ON_STAND_INS] == [solved]
     (heading, figure) = picture.parts(results, True)
     assert heading.startswith(f"### Figure {picture.number}: ")
     assert isinstance(figure, Figure)
-    assert f"{len(claims) - len(not_reproduced)} of {len(claims)} claims held" in figure.caption
+    assert f"of {len(claims)} claims" in figure.caption
+    assert f"{len(not_reproduced)} not reproduced" in figure.caption or not not_reproduced
     assert all(text in figure.caption for text in not_reproduced)
     import_pyplot().close(figure.draw())
     assert all(claim.text.startswith(f"{picture.number}: ") for claim in picture.numbered_claims(results, True))
@@ -104,12 +110,11 @@ def test_the_three_rounds_on_ten_points():
     assert np.sum(second["weights"]) == pytest.approx(1.0)
     np.testing.assert_allclose(np.array(second["weights"])[first["wrong"]], 1 / 6)
     assert third["ensemble"] == []
-    assert not figure_1_5.separable()
+    assert not figure_1_5.separable(figure_1_5.POINTS, figure_1_5.LABELS)
 
 
-def test_a_line_is_found_if_there_is_one(monkeypatch):
-    monkeypatch.setattr(figure_1_5, "LABELS", (figure_1_5.POINTS[:, 0] > 5).astype(int))
-    assert figure_1_5.separable()
+def test_a_line_is_found_if_there_is_one():
+    assert figure_1_5.separable(figure_1_5.POINTS, (figure_1_5.POINTS[:, 0] > 5).astype(int))
 
 
 def test_losses_at_some_margins():
@@ -260,14 +265,16 @@ NEVER = {  # what the full run does not reproduce
 ALWAYS = {  # what it finds
     "1.1: Lines have large bias (bias² less variance)",
     "1.1: Polynomials have high variance (less bias²)",
-    "2.4: SVM: an outlier corrupts the boundary (test error less that without)",
-    "2.4: AdaBoost: so does noise",
     "3.3: The boundary of AdaBoost-Reg is smoother (regions of RealBoost less its own)",
     "3.5: Cancer: AdaC1 does not converge (change of recall per round in the last 50 of 200, less AdaBoost's)",
     "3.6: With larger costs it gets amplified (precision after 500 rounds, c = 1.01 less c = 2)",
     "3.7: The areas of positive output grow (share of the plane at 95 % less that at 85 %)",
-    "3.8: c = 10 in every round: recall drops down (mean of 10 rounds less round 100 less 0.05)",
     "4.1: The clusters overlap slightly (here: the training error is above 0)",
+}
+ON_STAND_INS = {
+    "1.3: 40 separate the classes with high accuracy (here: less 0.9)",
+    "2.4: SVM: an outlier corrupts the boundary (test error less that without)",
+    "2.4: AdaBoost: so does noise",
 }
 
 
@@ -278,6 +285,7 @@ def test_the_quick_run_finds_what_the_full_one_did(tmp_path):
     verdicts = {claim.text: claim.verdict for claim in done.claims}
     assert {verdicts[text] for text in NEVER} == {NOT_REPRODUCED}
     assert {text: verdicts[text] for text in ALWAYS} == dict.fromkeys(ALWAYS, HELD)
+    assert {verdicts[text] for text in ON_STAND_INS} == {HELD_ON_STAND_INS}
     drawn = [file for file in done.files if file.suffix == ".png"]
     assert len(drawn) == len(PICTURES)
-    assert max(file.stat().st_size for file in drawn) < 100_000
+    assert max(file.stat().st_size for file in drawn) < 130_000

@@ -25,16 +25,10 @@ from skewboost.reproduce.nyga import (
 )
 from skewboost.reproduce.nyga_curves import mean_curves, rounds_shown
 from skewboost.reproduce.nyga_tables import SIZES
-from skewboost.reproduce.nyga_trials import (
-    Tried,
-    claim_of_all,
-    claim_of_equal_means,
-    parameters,
-    plain_scores,
-    scores_by_parameter,
-)
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Claims, Figure, Table
+from skewboost.reproduce.nyga_trials import Tried, parameters, plain_scores, scores_by_parameter
+from skewboost.reproduce.page_parts import Claims, Figure, Table
 from skewboost.reproduce.printed import printed
+from skewboost.reproduce.verdicts import HELD, NOT_REPRODUCED, UNDECIDED, claim_of_all, claim_of_equal_means
 from support import SHARED
 
 needs_data = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="needs the data sets of the papers")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from skewboost.reproduce import reproduce, slides_work
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED
 from skewboost.reproduce.papers import slides_examples
 from skewboost.reproduce.printed import printed
 from skewboost.reproduce.slides_work import (
@@ -26,6 +25,7 @@ from skewboost.reproduce.slides_work import (
     estimates_of_errors,
     random_ensembles,
 )
+from skewboost.reproduce.verdicts import HELD, NOT_REPRODUCED
 from support import load_trace
 
 COLUMNS = [f"x = {x:.1f}" for x in X]
@@ -129,8 +129,14 @@ def test_a_run_writes_the_page(tmp_path, monkeypatch):
     of_figures = {text: verdict for text, verdict in verdicts.items() if text.startswith("Figure")}
     not_held = {text for text, verdict in of_figures.items() if verdict != HELD}
     assert not_held == {
+        "Figure 5.35: the cuts of the ten stumps, and their classes",  # a constant has no cut
+        "Figure 5.39: the cuts of the three stumps, and their classes",
         "Figure 5.39: the steps, by the first definition of the error, Σ w",
         "Figure 5.38: the weights, with the error divided by N",
     }
     assert {of_figures[text] for text in not_held} == {NOT_REPRODUCED}
+    evidence = {claim.text: claim.evidence for claim in done.claims}
+    assert evidence["Figure 5.35: the cuts of the ten stumps, and their classes"].startswith(
+        "8 of 10 equal; rounds 2 and 10 have no cut"
+    )
     assert sum(file.suffix == ".png" for file in done.files) == 4

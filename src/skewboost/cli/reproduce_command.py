@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from skewboost.cli.commands import Reproduce
@@ -10,7 +9,7 @@ from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.output import print_json, print_line, print_table
 from skewboost.progress import clock
 from skewboost.reproduce import Reproduction, experiments, reproduce, reproduce_all
-from skewboost.reproduce.page_parts import VERDICTS
+from skewboost.reproduce.verdicts import VERDICTS, counted
 from skewboost.works import cited
 
 
@@ -57,9 +56,7 @@ def _show(name: str, one: Reproduction) -> None:
 def _summarise(done: dict[str, Reproduction]) -> None:
     rows = []
     for name, one in done.items():
-        verdicts = Counter(claim.verdict for claim in one.claims)
-        counts = [str(verdicts[verdict]) for verdict in VERDICTS]
-        rows.append([name, *counts, clock(one.seconds)])
+        rows.append([name, *map(str, counted(one.claims).values()), clock(one.seconds)])
     print_table(["Experiment", *VERDICTS, "computing time"], rows, title="Claims")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from skewboost.datasets._checks import checked_count, checked_rng, import_pandas
 from skewboost.parameters import check_arguments, one_of
 
 Columns = dict[str, Any]
+LEVELS, VARIANTS = 30, 6  # of payloads: degrees from text to binary, and payloads of each
 
 
 def make_industrial(kind: str, n_rows: int | None = None, random_state: int = 0) -> tuple[Any, Any]:
@@ -19,13 +21,13 @@ def make_industrial(kind: str, n_rows: int | None = None, random_state: int = 0)
     The columns, the numbers of rows and the proportions of positives are those of the thesis; everything else is made
     up, so that results can be compared in kind but not in number.
 
-    ============= ==== ========= =====================================================================
+    ============= ==== ========= ====================================================================================
     kind          rows positives columns
-    ============= ==== ========= =====================================================================
-    "intrusion"   2530 1.18 %    seven statistics of the payload of a network connection
+    ============= ==== ========= ====================================================================================
+    "intrusion"   2530 1.18 %    seven statistics of the payload of a network connection; the classes overlap by degrees
     "fire"        1600 12.5 %    gradients of three gas sensors; the classes hardly overlap
     "airbag"      2500 12 %      time since contact and deceleration; the classes overlap in large areas
-    ============= ==== ========= =====================================================================
+    ============= ==== ========= ====================================================================================
 
     Parameters
     ----------
@@ -65,20 +67,36 @@ def make_industrial(kind: str, n_rows: int | None = None, random_state: int = 0)
 
 
 def _intrusion(rng: np.random.Generator, attack: Any) -> Columns:
-    """Most attacks have a long payload of many byte values; one in eight looks like a normal request."""
+    """Connections repeat payloads of a catalogue, and the more binary one is, the likelier it is an attack.
+
+    Four in five attacks have payloads that normal connections do not have. For the others the odds fall by degrees,
+    from one attack in two down to one in a thousand.
+    """
     n = len(attack)
-    binary = attack & (rng.random(n) < 0.87)
-    length = np.ceil(rng.lognormal(np.where(binary, 6.6, 5.2), np.where(binary, 0.7, 0.5)))
-    distinct = np.clip(np.round(rng.normal(np.where(binary, 130, 52), np.where(binary, 30, 9))), 5, 256)
-    entropy = np.log2(distinct) - np.abs(rng.normal(0.7, np.where(binary, 0.4, 0.2), n))
+    binary = np.where(attack, rng.beta(1.5, 0.8, n), rng.beta(1.0, 20.0, n))
+    level = np.minimum((binary * LEVELS).astype(np.int64), LEVELS - 1)
+    chosen = level * VARIANTS + rng.integers(0, VARIANTS, n)
+    return {name: values[chosen] for name, values in _payloads().items()}
+
+
+@cache
+def _payloads() -> Columns:
+    """Return the statistics of the payloads, from texts to binaries, some of each degree; always the same ones."""
+    rng = np.random.default_rng(1)
+    binary = np.repeat(np.arange(1, LEVELS + 1) / LEVELS, VARIANTS)
+    n = len(binary)
+    length = np.ceil(rng.lognormal(5.2 + 1.4 * binary, 0.25))
+    distinct = np.clip(np.round(rng.normal(52 + 78 * binary, 4.5)), 5, 256)
+    entropy = np.log2(distinct) - np.abs(rng.normal(0.7, 0.1, n))
+    has_low, has_high = rng.random((2, n)) < binary
     return {
         "length": length,
         "entropy": entropy.round(4),
-        "smallest_byte": np.where(binary, rng.integers(0, 12, n), rng.choice([10, 13, 32], n, p=[0.6, 0.3, 0.1])),
-        "largest_byte": np.where(binary, rng.integers(190, 256, n), rng.integers(116, 127, n)),
+        "smallest_byte": np.where(has_low, rng.integers(0, 12, n), rng.choice([10, 13, 32], n, p=[0.6, 0.3, 0.1])),
+        "largest_byte": np.where(has_high, rng.integers(190, 256, n), rng.integers(116, 127, n)),
         "distinct_bytes": distinct,
-        "non_printable": rng.binomial(length.astype(np.int64), np.where(binary, 0.25, 0.02)),
-        "punctuation": rng.binomial(length.astype(np.int64), np.where(binary, 0.06, 0.11)),
+        "non_printable": rng.binomial(length.astype(np.int64), 0.02 + 0.23 * binary),
+        "punctuation": rng.binomial(length.astype(np.int64), 0.11 - 0.05 * binary),
     }
 
 

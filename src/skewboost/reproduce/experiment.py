@@ -54,7 +54,7 @@ class Results:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """A published experiment.
+    """A published experiment, or one that a paper proposes.
 
     Attributes
     ----------
@@ -74,6 +74,8 @@ class Experiment:
         ``report(results, quick)`` returns the parts of the page.
     discussion : str, default=""
         What a full run showed, and why, in Markdown.
+    asks : str, default=""
+        The question, if it is one that the paper leaves open, and the experiment is not the paper's own.
     revision : int, default=1
         Raised when the tasks compute something else, so that earlier results are not taken for new ones.
     """
@@ -86,4 +88,5 @@ class Experiment:
     tasks: Callable[[bool], list[Task]]
     report: Callable[[Results, bool], list[Part]]
     discussion: str = ""
+    asks: str = ""
     revision: int = 1

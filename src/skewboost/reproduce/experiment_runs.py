@@ -24,9 +24,10 @@ from skewboost.names import visible
 from skewboost.parameters import N_JOBS, Check, check_arguments, number, one_of, optional
 from skewboost.progress import ProgressBar
 from skewboost.reproduce import papers
-from skewboost.reproduce.experiment import Experiment, Results
+from skewboost.reproduce.experiment import Experiment, Results, Task
 from skewboost.reproduce.page import written_index, written_page
-from skewboost.reproduce.page_parts import Claim, Claims
+from skewboost.reproduce.page_parts import Claims
+from skewboost.reproduce.verdicts import Claim
 
 PATH = Check(lambda value: isinstance(value, str | PathLike), "the path of a folder")
 YES_NO = one_of(True, False)
@@ -110,7 +111,7 @@ def reproduce(
     check_arguments(out=(out, PATH), quick=(quick, YES_NO), again=(again, YES_NO), n_jobs=(n_jobs, N_JOBS))
     folder = _made_folder(Path(out))
     label = f"{name}-quick" if quick else name
-    results = run_tasks(experiment, quick, folder / "results" / f"{label}.jsonl", again=again, n_jobs=n_jobs)
+    results = run_tasks(experiment, quick, _results_file(folder, name, quick), again=again, n_jobs=n_jobs)
     parts = experiment.report(results, quick)
     page, files = written_page(experiment, parts, results, folder, label, quick)
     claims = tuple(claim for part in parts if isinstance(part, Claims) for claim in part.claims)
@@ -131,14 +132,14 @@ def reproduce_all(
     can be downloaded does not keep the others from running; the error is raised at the end.
     """
     check_arguments(finished=(finished, optional(Check(callable, "a function"))))
-    done: dict[str, Reproduction] = {}
-    missing: dict[str, DownloadError] = {}
-    for name in names():
-        try:
-            done[name] = reproduce(name, out, quick=quick, again=again, n_jobs=n_jobs)
-        except DownloadError as error:
-            missing[name] = error
-        else:
+    check_arguments(out=(out, PATH), quick=(quick, YES_NO), again=(again, YES_NO), n_jobs=(n_jobs, N_JOBS))
+    runs = [Run(find(name), quick, _results_file(_made_folder(Path(out)), name, quick), again) for name in names()]
+    missing = run_together(runs, n_jobs)
+    done = {}
+    for run in runs:
+        name = run.experiment.name
+        if name not in missing:
+            done[name] = reproduce(name, out, quick=quick, n_jobs=n_jobs)
             if finished is not None:
                 finished(name, done[name])
     rows = [(find(name), one.page, one.claims, one.seconds) for name, one in done.items()]
@@ -158,37 +159,76 @@ def _made_folder(folder: Path) -> Path:
     return folder
 
 
+def _results_file(folder: Path, name: str, quick: bool) -> Path:
+    return folder / "results" / f"{name}{'-quick' if quick else ''}.jsonl"
+
+
 def run_tasks(
     experiment: Experiment, quick: bool, path: Path | None, *, again: bool = False, n_jobs: int = 1
 ) -> Results:
     """Run the tasks that have no result in the file yet; without a file, all of them."""
-    if again and path is not None:
-        path.unlink(missing_ok=True)
-    tasks = experiment.tasks(quick)
-    file = TaskFile(path, experiment)
-    missing = [task for task in tasks if task.name not in file.results]
-    done = len(tasks) - len(missing)
-    texts = {task.name: str(task) for task in missing}
-    if missing:
-        file.begin()
-        jobs = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-        running = jobs(delayed(_timed)(task.work, task.args, task.name) for task in missing)
-        with ProgressBar(len(tasks), experiment.name) as bar:
-            bar.update(done)
-            for name, value, seconds in running:
-                file.add(name, value, seconds)
-                done += 1
-                bar.update(done, visible(texts[name]))
-    wanted = {task.name for task in tasks}
-    seconds = sum(s for name, s in file.seconds.items() if name in wanted)
-    return Results({name: file.results[name] for name in wanted}, seconds)
+    run = Run(experiment, quick, path, again)
+    for error in run_together([run], n_jobs).values():
+        raise error
+    return run.results()
 
 
-def _timed(work: Callable[..., Any], args: Sequence[Any], name: str) -> tuple[str, Any, float]:
+class Run:
+    """The tasks of an experiment, and the results of those that are finished."""
+
+    def __init__(self, experiment: Experiment, quick: bool, path: Path | None, again: bool) -> None:
+        if again and path is not None:
+            path.unlink(missing_ok=True)
+        self.experiment = experiment
+        self.tasks = experiment.tasks(quick)
+        self.file = TaskFile(path, experiment)
+
+    def missing(self) -> list[Task]:
+        """Return the tasks without a result."""
+        return [task for task in self.tasks if task.name not in self.file.results]
+
+    def results(self) -> Results:
+        """Return the results of all tasks."""
+        names = [task.name for task in self.tasks]
+        seconds = sum(self.file.seconds[name] for name in names)
+        return Results({name: self.file.results[name] for name in names}, seconds)
+
+
+def run_together(runs: Sequence[Run], n_jobs: int) -> dict[str, DownloadError]:
+    """Run what is missing in one pool of processes, which are busy until all is done.
+
+    An experiment whose data cannot be had does not keep the others from running: its error is returned by its name.
+    """
+    missing = [(k, task) for k, run in enumerate(runs) for task in run.missing()]
+    done = total = sum(len(run.tasks) for run in runs)
+    done -= len(missing)
+    errors: dict[str, DownloadError] = {}
+    if not missing:
+        return errors
+    for k in dict.fromkeys(k for k, _ in missing):
+        runs[k].file.begin()
+    jobs = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    finished = jobs(delayed(_timed)(k, task) for k, task in missing)
+    with ProgressBar(total, runs[0].experiment.name if len(runs) == 1 else "experiments") as bar:
+        bar.update(done)
+        for k, task, value, seconds in finished:
+            if isinstance(value, DownloadError):
+                errors[runs[k].experiment.name] = value
+            else:
+                runs[k].file.add(task.name, value, seconds)
+            done += 1
+            bar.update(done, visible(str(task)))
+    return errors
+
+
+def _timed(run: int, task: Task) -> tuple[int, Task, Any, float]:
     started = time.process_time()  # a busy machine does not make it longer
-    with unquestioned_costs():  # the papers did ask for them
-        value = as_read_back({"value": work(*args)})["value"]
-    return name, value, time.process_time() - started
+    try:
+        with unquestioned_costs():  # the papers did ask for them
+            value = as_read_back({"value": task.work(*task.args)})["value"]
+    except DownloadError as error:
+        value = error
+    return run, task, value, time.process_time() - started
 
 
 class TaskFile(JsonLines):

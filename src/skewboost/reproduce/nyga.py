@@ -38,7 +38,8 @@ from skewboost.learners import Stump, Tree
 LEAVES = 3  # of a tree
 TREE_SIZE = """\
 the thesis says that CART "can build a decision tree down to each single training pattern", but on such trees \
-AdaBoost ends after one round, and its figures show 200"""
+AdaBoost ends after one round, and its figures show 200; in figure 3.3 the training error of RealBoost is zero after \
+100 rounds, here with 3 leaves after 64 to 88, and with 4 after 35 to 51"""
 FOLDS = 5
 MEASURES = ("P+", "R+", "F+", "P-", "R-", "F-", "error")
 

@@ -17,8 +17,9 @@ import numpy as np
 from skewboost.reproduce.estimates import Estimate, difference, estimate
 from skewboost.reproduce.experiment import Results
 from skewboost.reproduce.nyga import PROBLEMS, PUBLIC, classifier, column, folds, spaced, splits, trained_scores
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Cell, Claim
+from skewboost.reproduce.page_parts import Cell
 from skewboost.reproduce.printed import printed
+from skewboost.reproduce.verdicts import HELD, NOT_REPRODUCED, UNDECIDED, Claim, on_stand_ins
 
 ALL, SOME = 10, 4  # parameters; with --quick
 SQUARED = "AdaBoost-Reg, p = 2"  # the other exponent of the influence that the thesis mentions
@@ -195,35 +196,46 @@ def printed_row(name: str, **keys: str) -> dict[str, Any]:
     return row
 
 
-def claim_of_all(text: str, differences: Mapping[str, Estimate]) -> Claim:
-    """Return a claim that several means are above 0.
+def on_sets(claim: Claim, sets: Iterable[str]) -> Claim:
+    """Return a claim with the verdict that it has on these data sets, some of which may be stand-ins."""
+    return claim if set(sets) <= set(PUBLIC) else on_stand_ins(claim)
 
-    It held if each is, significantly at 5 %; it is not reproduced if one is below 0, significantly at 5 % after
-    Bonferroni's correction; else it is undecided.
+
+def claim_of_number(text: str, leads: Mapping[str, Sequence[Estimate]], least: int, margin: float = 0.0) -> Claim:
+    """Return a claim that an algorithm is better than all others on a number of data sets.
+
+    Parameters
+    ----------
+    text : str
+        The claim.
+    leads : mapping of str to sequence of Estimate
+        By data set, how much it is better than each other one.
+    least : int
+        The number of data sets.
+    margin : float, default=0
+        The lead that is claimed.
+
+    Returns
+    -------
+    Claim
+        It held if on that many sets all leads are above the margin, significantly at 5 %. It is not reproduced if on
+        too many sets a lead is below it, significantly at 5 % after Bonferroni's correction for the number of leads.
     """
-    evidence = "; ".join(f"{name} {found.mean:+.3f} ± {found.error:.3f}" for name, found in differences.items())
-    if all(found.mean > 0.0 and found.p_value < 0.05 for found in differences.values()):
-        verdict = HELD
-    elif any(found.mean < 0.0 and found.p_value * len(differences) < 0.05 for found in differences.values()):
-        verdict = NOT_REPRODUCED
-    else:
-        verdict = UNDECIDED
-    return Claim(text, verdict, evidence)
+    level = 0.05 / sum(len(found) for found in leads.values())
+    sure = [name for name, found in leads.items() if all(_above(one, margin, 0.05) for one in found)]
+    never = [name for name, found in leads.items() if any(_above(_opposite(one), -margin, level) for one in found)]
+    too_few = len(leads) - len(never) < least
+    verdict = HELD if len(sure) >= least else NOT_REPRODUCED if too_few else UNDECIDED
+    smallest = {name: min(found, key=lambda one: one.mean) for name, found in leads.items()}
+    listed = "; ".join(f"{name} {one.mean:+.3f} ± {one.error:.3f}" for name, one in smallest.items())
+    return Claim(text, verdict, f"shown on {len(sure)}, refuted on {len(never)}; to the best of the others: {listed}")
 
 
-def claim_of_equal_means(text: str, differences: Mapping[str, Estimate], margin: float) -> Claim:
-    """Return a claim that several mean differences are within a margin of 0.
+def _opposite(one: Estimate) -> Estimate:
+    return Estimate(-one.mean, one.error, one.n)
 
-    It held if the 95 % confidence intervals, with Bonferroni's correction, are all within the margin; it is not
-    reproduced if one of them lies outside; else it is undecided.
-    """
-    ends = [found.interval(1.0 - 0.05 / len(differences)) for found in differences.values()]
-    if all(max(abs(low), abs(high)) <= margin for low, high in ends):
-        verdict = HELD
-    elif any(low > margin or high < -margin for low, high in ends):
-        verdict = NOT_REPRODUCED
-    else:
-        verdict = UNDECIDED
-    name, found = max(differences.items(), key=lambda item: abs(item[1].mean))
-    what = f"largest difference {name} {found.text()}" if name else f"difference {found.mean:+.3f} ± {found.error:.3f}"
-    return Claim(text, verdict, f"{what}; up to {margin:g} counts as equal")
+
+def _above(one: Estimate, margin: float, level: float) -> bool:
+    """Whether a mean is above a margin, by a two-sided test."""
+    beyond = Estimate(one.mean - margin, one.error, one.n)
+    return beyond.mean > 0.0 and beyond.p_value < level

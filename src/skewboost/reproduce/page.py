@@ -13,7 +13,8 @@ from skewboost.files import write_whole, written_whole
 from skewboost.plots.style import import_pyplot
 from skewboost.progress import clock
 from skewboost.reproduce.experiment import Experiment, Results
-from skewboost.reproduce.page_parts import VERDICTS, Claim, Claims, Figure, Part, Table
+from skewboost.reproduce.page_parts import Claims, Figure, Part, Table
+from skewboost.reproduce.verdicts import MEANINGS, VERDICTS, Claim, counted
 from skewboost.works import cited, in_full, works
 
 DPI, COLOURS = 110, 256
@@ -22,10 +23,13 @@ HOW_TO_READ = """\
 In a cell stands our number ± its standard error, and below it the printed one, with the difference (ours less printed).
 Printed numbers come without errors, so the standard error of a difference is at least that of our number."""
 
-INDEX = """\
+INDEX = f"""\
 Each page has the protocol of an experiment with every guess that the paper makes necessary, our numbers next to the
-printed ones, and a verdict on each claim: *held* and *not reproduced* are significant at 5 %, or statements about
-deterministic numbers. Computing time is that of one core."""
+printed ones, and a verdict on each claim of the paper:
+
+{chr(10).join(f"- *{verdict}*: {meaning};" for verdict, meaning in MEANINGS.items()).removesuffix(";")}.
+
+The tables count verdicts. Computing time is that of one core."""
 LESSONS = """\
 ## What they say about the choice of a method
 
@@ -58,7 +62,7 @@ def written_page(
     texts = [_head(experiment, results, quick), "## Protocol", experiment.protocol.strip()]
     claims = [part for part in parts if isinstance(part, Claims)]
     if claims:
-        texts += ["## What held", *(part.markdown() for part in claims)]
+        texts += ["## Answers" if experiment.asks else "## What held", *(part.markdown() for part in claims)]
     if experiment.discussion and not quick:
         texts.append(experiment.discussion.strip())
     texts += ["## Results", HOW_TO_READ] if any(isinstance(part, Table) for part in parts) else ["## Results"]
@@ -97,26 +101,40 @@ def written_index(
 ) -> Path:
     """Write a page with a line per experiment: its page, how many claims held, and the time that it took."""
     path = folder / ("index-quick.md" if quick else "index.md")
-    lines = ["| experiment | paper | held | undecided | not reproduced | computing time |", f"|{' --- |' * 6}"]
+    texts = ["# Published experiments", INDEX, _counts("paper", [row for row in rows if not row[0].asks])]
+    asking = [row for row in rows if row[0].asks]
+    if asking:
+        texts += ["## Questions that papers leave open", _counts("question", asking)]
+    if not quick:
+        texts.append(_with_links_that_lead_somewhere(LESSONS, folder))
+    return write_whole(path, "\n\n".join(texts) + "\n")
+
+
+def _counts(what: str, rows: Sequence[tuple[Experiment, Path, Sequence[Claim], float]]) -> str:
+    """Return a table with the numbers of verdicts, and of all of them together."""
+    lines = [_line("experiment", what, *VERDICTS, "computing time"), _line(*["---"] * (3 + len(VERDICTS)))]
+    total = dict.fromkeys(VERDICTS, 0)
     for experiment, page, claims, seconds in rows:
         link = f"[{experiment.name}]({page.name}): {experiment.title}"
         source = f"{cited(experiment.source)}, {experiment.shows}"
-        lines.append(f"| {link} | {source} | {_counted(claims)} | {clock(seconds)} |")
-    every = _counted([claim for _, _, claims, _ in rows for claim in claims])
-    lines.append(f"| all | | {every} | {clock(sum(seconds for *_, seconds in rows))} |")
-    lessons = [] if quick else [_with_links_that_lead_somewhere(LESSONS, folder)]
-    return write_whole(path, "\n\n".join(["# Published experiments", INDEX, "\n".join(lines), *lessons]) + "\n")
+        about = f"{experiment.asks} ({source})" if experiment.asks else source
+        own = counted(claims)
+        total = {verdict: n + own[verdict] for verdict, n in total.items()}
+        lines.append(_line(link, about, *map(str, own.values()), clock(seconds)))
+    lines.append(_line("all", "", *map(str, total.values()), clock(sum(seconds for *_, seconds in rows))))
+    return "\n".join(lines)
 
 
-def _counted(claims: Sequence[Claim]) -> str:
-    return " | ".join(str(sum(claim.verdict == verdict for claim in claims)) for verdict in VERDICTS)
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |".replace("|  |", "| |")
 
 
 def _head(experiment: Experiment, results: Results, quick: bool) -> str:
     option = " --quick" if quick else ""
+    shows = experiment.shows if experiment.asks else experiment.shows[0].upper() + experiment.shows[1:]
     scale = " It has fewer repetitions than the full run, so its errors are larger." if quick else ""
     return (
-        f"# {experiment.title}\n\n{experiment.shows[0].upper()}{experiment.shows[1:]} of "
+        f"# {experiment.title}\n\n{'A question of ' if experiment.asks else ''}{shows} of "
         f"[{cited(experiment.source)}](../references.md#{experiment.source}): "
         f"{in_full(works()[experiment.source])}.\n\n"
         f"Made by `skewboost reproduce {experiment.name}{option}`, version {__version__}, in "

@@ -9,14 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scipy import stats
-
 from skewboost.plots.style import BLUE, GREY, RED, import_pyplot
-from skewboost.reproduce.estimates import Estimate, estimate
+from skewboost.reproduce.estimates import Estimate
+from skewboost.reproduce.verdicts import Claim
 
-VERDICTS = HELD, UNDECIDED, NOT_REPRODUCED = "held", "undecided", "not reproduced"
 FEWEST = 3  # numbers whose mean difference says anything
-FEWEST_DRAWS = 5
 
 
 @dataclass(frozen=True)
@@ -164,70 +161,19 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """What the paper says, whether our numbers say it too, and the numbers."""
-
-    text: str
-    verdict: str
-    evidence: str
-
-
-@dataclass(frozen=True)
 class Claims:
-    """The claims of the paper that the experiment is about."""
+    """The claims of the paper that the experiment is about, or what is asked instead."""
 
     claims: Sequence[Claim]
 
     def markdown(self) -> str:
         """Return a table."""
-        lines = [_line(["what the paper says", "here", "evidence"]), _line(["---"] * 3)]
+        asks = "what the paper says" if any(claim.of_paper for claim in self.claims) else "what is asked"
+        lines = [_line([asks, "here", "evidence"]), _line(["---"] * 3)]
         return "\n".join([*lines, *(_line([c.text, f"**{c.verdict}**", c.evidence]) for c in self.claims)])
 
 
 Part = str | Table | Figure | Claims
-
-
-def claim_of_order(text: str, difference: Estimate, digits: int = 3, *, what: str = "difference") -> Claim:
-    """Return a claim that a mean is above 0: held or not reproduced if that is significant at 5 %, else undecided."""
-    p = difference.p_value
-    if math.isnan(p) or p >= 0.05:
-        verdict = UNDECIDED
-    else:
-        verdict = HELD if difference.mean > 0.0 else NOT_REPRODUCED
-    chance = f", p = {p:.2g}" if math.isfinite(p) else ""
-    return Claim(text, verdict, f"{what} {difference.mean:+.{digits}f} ± {difference.error:.{digits}f}{chance}")
-
-
-def claim_of_equality(text: str, difference: Estimate, margin: float, digits: int = 3) -> Claim:
-    """Return a claim that a mean is within a margin of 0, by its 95 % confidence interval."""
-    low, high = difference.interval()
-    if max(abs(low), abs(high)) <= margin:
-        verdict = HELD
-    elif low > margin or high < -margin:
-        verdict = NOT_REPRODUCED
-    else:
-        verdict = UNDECIDED
-    interval = f"difference from {low:+.{digits}f} to {high:+.{digits}f} with 95 % confidence"
-    return Claim(text, verdict, f"{interval}; at most {margin:g} counts as equal")
-
-
-def claim_of_draw(text: str, values: Sequence[float] | Any, printed: float, digits: int = 3) -> Claim:
-    """Return a claim that a printed number, which comes from one draw, is another draw like ours.
-
-    It held if the number is in the interval that has the next draw with 95 % confidence, by Student's t distribution.
-    The interval of few draws is so wide that it decides nothing.
-    """
-    mean, n = estimate(values), len(values)
-    deviation = mean.error * math.sqrt(n)
-    half = float(stats.t.ppf(0.975, n - 1)) * deviation * math.sqrt(1.0 + 1.0 / n)
-    evidence = f"{mean.mean:.{digits}f} with a standard deviation of {deviation:.{digits}f} over {n} draws"
-    inside = UNDECIDED if n < FEWEST_DRAWS else HELD
-    return Claim(text, inside if abs(printed - mean.mean) <= half else NOT_REPRODUCED, evidence)
-
-
-def claim_of_fact(text: str, holds: bool, evidence: str) -> Claim:
-    """Return a claim that is true or false of deterministic numbers."""
-    return Claim(text, HELD if holds else NOT_REPRODUCED, evidence)
 
 
 def _line(cells: Sequence[str]) -> str:

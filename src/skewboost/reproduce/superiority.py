@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from skewboost.evaluate.rank_tests import FRIEDMAN, Blocks, RankTest, holm, run_test, wilcoxon
 from skewboost.plots import ComparisonDisplay
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Claim
+from skewboost.reproduce.verdicts import COMPATIBLE, HELD, NOT_REPRODUCED, UNDECIDED, Claim
 
 LEVEL = 0.05
 
@@ -39,12 +39,12 @@ def claim_of_superiority(text: str, costs: Any, of_others: Mapping[str, Any]) ->
 def claim_of_share(text: str, where: Any, said: int) -> Claim:
     """Return a claim about the number of data sets where something is true.
 
-    It held if there are at least as many here, and is not reproduced if the 95 % interval of the share (Clopper and
-    Pearson) ends below the printed one.
+    It is compatible if there are at least as many here, and not reproduced if the 95 % interval of the share (Clopper
+    and Pearson) ends below the printed one.
     """
     k, n = int(np.sum(where)), len(where)
     high = float(binomtest(k, n).proportion_ci().high)
-    verdict = HELD if k >= said else NOT_REPRODUCED if high < said / n else UNDECIDED
+    verdict = COMPATIBLE if k >= said else NOT_REPRODUCED if high < said / n else UNDECIDED
     return Claim(
         text, verdict, f"on {k} of {n} by the mean of the splits; share at most {high:.2f} (97.5 % confidence)"
     )

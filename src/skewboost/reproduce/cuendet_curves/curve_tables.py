@@ -17,8 +17,6 @@ from skewboost.reproduce.cuendet_curves.curve_trials import (
     FAVOURED,
     FOLDS,
     HEART,
-    LONG,
-    MANY_ROUNDS,
     METHODS,
     NEW_Z,
     PLAIN,
@@ -82,9 +80,6 @@ def _table_of_cuts(curves: Curves) -> Table:
             for cuts in CUTS:
                 for column, value in _row(curves.of(data, method, cuts)).items():
                     cells[f"{data}, {method}: {cuts}", column] = Cell(value)
-    for cuts in (K, EVERY):
-        for column, value in _row(curves.of(THYROID, LONG, cuts)).items():
-            cells[f"{THYROID}, {PLAIN}, {MANY_ROUNDS} rounds: {cuts}", column] = Cell(value)
     return Table("cuts", f"Discretisation of continuous attributes, {FOLDS}", "cuts", cells, 2, drawn=False)
 
 

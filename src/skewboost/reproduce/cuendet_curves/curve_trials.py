@@ -20,9 +20,9 @@ from skewboost.evaluate import staged_curve
 from skewboost.learners import Stump
 from skewboost.reproduce.experiment import Task
 
-TRIALS, ROUNDS, TREE_ROUNDS, MANY_ROUNDS = 20, 200, 50, 1000
+TRIALS, ROUNDS, TREE_ROUNDS = 20, 200, 50
 PLAIN, NEW_Z, CONSISTENT, TREE = "plain stumps", "new Z", "consistent stumps", "alternating tree"
-BALANCED, FAVOURED, ZEROS, LONG = "alternating tree from 0", "favoured stumps", "new Z, zeros", "plain stumps, long"
+BALANCED, FAVOURED, ZEROS = "alternating tree from 0", "favoured stumps", "new Z, zeros"
 CHESS, HEART, THYROID, STAND_IN = "kr-vs-kp", "cleve", "hypothyroid", "stand-in"
 CODES = ("sex", "cp", "fbs", "restecg", "exang", "slope", "thal")  # of cleve: categories that are stored as numbers
 K, EVERY, UNIFORM = "10 tests", "every cut", "10 tests at equal distances"
@@ -71,7 +71,6 @@ def booster(method: str, cuts: str) -> Any:
     stump = Stump(missing="abstain", **given)
     makers: dict[str, Callable[[], Any]] = {
         PLAIN: lambda: RealBoostClassifier(estimator=stump, n_estimators=ROUNDS),
-        LONG: lambda: RealBoostClassifier(estimator=stump, n_estimators=MANY_ROUNDS),
         NEW_Z: lambda: RealBoostClassifier(estimator=stump.set_params(criterion="zbar_printed"), n_estimators=ROUNDS),
         ZEROS: lambda: RealBoostClassifier(estimator=stump.set_params(criterion="zbar"), n_estimators=ROUNDS),
         CONSISTENT: lambda: ConsistentBoostClassifier(estimator=stump, n_estimators=ROUNDS),
@@ -112,6 +111,9 @@ METHODS = {  # of each data set; the first ones are those of its figure
 }
 
 
+PUBLIC = (CHESS, HEART, THYROID)
+
+
 def settings(quick: bool) -> list[tuple[str, str, str, str]]:
     """Return data set, method, cuts and kind of trials of all curves."""
     splits = (FOLDS,) if quick else (FOLDS, THIRDS)
@@ -123,7 +125,6 @@ def settings(quick: bool) -> list[tuple[str, str, str, str]]:
             (data, m, cuts, FOLDS) for data in (HEART, THYROID) for m in (CONSISTENT, TREE, PLAIN) for cuts in CUTS
         ]
         found += [(data, ZEROS, K, split) for split in splits for data in METHODS]
-        found += [(THYROID, LONG, cuts, FOLDS) for cuts in (K, EVERY)]
         found += [
             (gaussians(n, draw), PLAIN, cuts, FOLDS) for n in SIZES for draw in draws(quick) for cuts in (K, EVERY)
         ]

@@ -12,7 +12,7 @@ from skewboost.reproduce.estimates import difference
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.panels import entitle, legend_of_lines, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Claim, claim_of_fact, claim_of_order
+from skewboost.reproduce.verdicts import Claim, by_construction, claim_of_fact, claim_of_order
 
 X = np.linspace(0.0, 1.5 * np.pi, 10)
 GRID = np.linspace(X[0], X[-1], 121)
@@ -70,10 +70,14 @@ def claims(results: Results, quick: bool) -> list[Claim]:
     trade = "A tradeoff is better (squared error of degree {} less that of degree {})"
     perfect = f"largest residual {residual[:, high].max():.0e}"
     return [
-        claim_of_fact("The expected squared error is (1.2) + (1.3)", off < 1e-9, f"at most {off:.0e} apart"),
+        by_construction(
+            claim_of_fact("The expected squared error is (1.2) + (1.3)", off < 1e-9, f"at most {off:.0e} apart")
+        ),
         claim_of_order("Lines have large bias (bias² less variance)", difference(bias[:, line], variance[:, line])),
         claim_of_order("Polynomials have high variance (less bias²)", difference(variance[:, high], bias[:, high])),
-        claim_of_fact("The polynomials fit their training sets perfectly", residual[:, high].max() < 1e-6, perfect),
+        by_construction(
+            claim_of_fact("The polynomials fit their training sets perfectly", residual[:, high].max() < 1e-6, perfect)
+        ),
         claim_of_order(
             "Two lines resemble more than two polynomials (variance of these less that of lines)",
             difference(variance[:, high], variance[:, line]),
@@ -109,10 +113,10 @@ PICTURE = Picture(
     title="models of high bias and of high variance",
     choices=f"""\
 a cosine on the interval from 0 to 1.5 π at {len(X)} equidistant points, with normal noise of standard deviation
-{NOISE:g} (guesses); lines, and polynomials of degree {HIGHEST}, the lowest that fits every training set perfectly. Bias
-and variance are means over the interval. {SETS} training sets are a block, and errors are over {len(seeds(False))}
-blocks ({len(seeds(True))} with `--quick`). Two training sets are drawn whose polynomials fit into the panel. Panel (c)
-is not in the thesis.""",
+{NOISE:g} (guesses); lines, and polynomials of degree {HIGHEST}, chosen as the lowest that fits every training set
+perfectly. Bias and variance are means over the interval. {SETS} training sets are a block, and errors are over
+{len(seeds(False))} blocks ({len(seeds(True))} with `--quick`). Two training sets are drawn whose polynomials fit into
+the panel. Panel (c) is not in the thesis.""",
     caption="""\
 two linear models closely resemble, but are far from the true data, so that they exhibit large bias; two higher-order
 polynomials fit their training sets perfectly, but depend on the data, so that they have high variance.""",

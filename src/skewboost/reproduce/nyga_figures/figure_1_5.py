@@ -13,7 +13,7 @@ from skewboost.learners import Stump
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.panels import draw_boundary, entitle, legend_of_classes, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Claim, claim_of_fact
+from skewboost.reproduce.verdicts import Claim, by_construction, claim_of_fact
 
 POINTS = np.array(
     [[1.2, 4.4], [2, 1.8], [4.4, 7.8], [5.6, 9.2], [6.8, 7], [3.2, 3.2], [3.9, 5.6], [5.7, 2.2], [7.9, 4.2], [9, 8.4]]
@@ -45,10 +45,10 @@ def rounds_on_ten_points() -> list[dict[str, Any]]:
     return found
 
 
-def separable() -> bool:
-    """Whether a straight line separates the classes."""
-    signed = (2 * LABELS - 1)[:, None] * np.column_stack((POINTS, np.ones(len(POINTS))))
-    return bool(linprog(np.zeros(3), A_ub=-signed, b_ub=-np.ones(len(POINTS)), bounds=[(None, None)] * 3).status == 0)
+def separable(X: Any, y: Any) -> bool:
+    """Whether a straight line separates the classes 1 and 0."""
+    signed = (2 * y - 1)[:, None] * np.column_stack((X, np.ones(len(X))))
+    return bool(linprog(np.zeros(3), A_ub=-signed, b_ub=-np.ones(len(X)), bounds=[(None, None)] * 3).status == 0)
 
 
 def claims(results: Results, quick: bool) -> list[Claim]:
@@ -63,14 +63,20 @@ def claims(results: Results, quick: bool) -> list[Claim]:
     fails = all(LABELS[k] == 1 for k in first["wrong"]) and len(first["wrong"]) == 3
     errors = ", ".join(f"{len(r['ensemble'])}" for r in rounds)
     return [
-        claim_of_fact("The problem is not linearly separable", not separable(), "linear program"),
-        claim_of_fact(
-            "The first stump fails in three of the five green samples", fails, f"{len(first['wrong'])} wrong"
+        by_construction(
+            claim_of_fact("The problem is not linearly separable", not separable(POINTS, LABELS), "linear program"),
         ),
-        claim_of_fact(
-            "ε₁ = 0.3 and α₁ = 0.42", (round(first["error"], 2), round(first["step"], 2)) == (0.3, 0.42), in_numbers
+        by_construction(
+            claim_of_fact(
+                "The first stump fails in three of the five green samples", fails, f"{len(first['wrong'])} wrong"
+            )
         ),
-        claim_of_fact("The weights of misclassified samples increase", raised, "in rounds 1 and 2"),
+        by_construction(
+            claim_of_fact(
+                "ε₁ = 0.3 and α₁ = 0.42", (round(first["error"], 2), round(first["step"], 2)) == (0.3, 0.42), in_numbers
+            )
+        ),
+        by_construction(claim_of_fact("The weights of misclassified samples increase", raised, "in rounds 1 and 2")),
         claim_of_fact(
             "AdaBoost solves the problem with three stumps", not last["ensemble"], f"{errors} wrong after the rounds"
         ),
@@ -98,12 +104,13 @@ PICTURE = Picture(
     title="three rounds of AdaBoost on ten points",
     choices="""\
 the coordinates are not printed. Ten points, five of each class, are placed so that what the text says about the first
-round holds; the rest follows from the algorithm. That green is y = +1 is a guess, too. Areas of points
-are proportional to their weights.""",
+round holds; weights follow from the formula of the algorithm. So only the last claim could fail. That green is y = +1
+is a guess, too. Areas of points are proportional to their weights.""",
     caption="""\
 the stumps learned over three iterations; the sizes of the data points correspond to their weights. The first one fails
 in predicting three of the five green samples, so ε = 0.3 and α = 0.42. (d) The combined ensemble output.""",
     tasks=lambda quick: [Task(rounds_on_ten_points)],
     claims=claims,
     draw=draw,
+    stand_in=True,
 )

@@ -12,7 +12,7 @@ from skewboost.plots.style import look
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.panels import panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Claim, claim_of_fact
+from skewboost.reproduce.verdicts import Claim, by_construction, claim_of_fact
 
 MARGINS = np.linspace(-2.0, 2.0, 401)
 LOSSES: dict[str, Callable[[Any], Any]] = {  # of m = y F(x), scaled to 1 at 0
@@ -43,7 +43,7 @@ def claims(results: Results, quick: bool) -> list[Claim]:
     slopes = [float(likelihood(m - 1.0) - likelihood(m)) for m in (-5.0, -10.0, -20.0)]
     growth = [float(exponential(m - 1.0) / exponential(m)) for m in (-5.0, -10.0, -20.0)]
     linear = all(abs(s - 2.0 / math.log(2.0)) < 1e-3 for s in slopes) and all(abs(g - math.e) < 1e-9 for g in growth)
-    return [
+    of_functions = [
         claim_of_fact("The exponential loss is an upper bound of misclassification (2.2)", bounds, "at 401 margins"),
         claim_of_fact("All pass through (0, 1)", at_zero, "all but the misclassification, which jumps there"),
         claim_of_fact(
@@ -63,6 +63,7 @@ def claims(results: Results, quick: bool) -> list[Claim]:
             "as printed it rises; the minus sign is a slip, and the caption has none",
         ),
     ]  # fmt: skip
+    return [by_construction(claim) for claim in of_functions]
 
 
 def draw(results: Results, quick: bool) -> Any:
@@ -81,7 +82,9 @@ def draw(results: Results, quick: bool) -> Any:
 PICTURE = Picture(
     number="2.2",
     title="loss functions",
-    choices="the four functions of the caption, scaled to 1 at a margin of 0.",
+    choices="""\
+the four functions of the caption, scaled to 1 at a margin of 0. Claims are properties of these formulas, which no run
+could change.""",
     caption="""\
 loss functions for binary classification. Squared error is not monotone and penalises margins above 1; the exponential
 loss grows exponentially with negative margins, cross-entropy linearly.""",

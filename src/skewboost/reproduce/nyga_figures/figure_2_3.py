@@ -13,7 +13,7 @@ from skewboost.plots.style import import_pyplot, look
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.panels import entitle, legend_of_lines, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Claim, claim_of_fact
+from skewboost.reproduce.verdicts import Claim, claim_of_fact
 
 X, Y = np.array([[1.0], [2.0], [3.0]]), np.array([-1, 1, -1])
 ROUNDS, COST = 10, 3.0

@@ -14,7 +14,8 @@ from skewboost.reproduce.estimates import difference, estimate
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.panels import draw_boundary, entitle, legend_of_classes, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Cell, Claim, Table, claim_of_equality, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Table
+from skewboost.reproduce.verdicts import Claim, claim_of_equality, claim_of_order
 
 N_ROWS, ROUNDS = 60, 200
 GAP = 0.25  # in x1 + x2, between the classes
@@ -141,4 +142,5 @@ single outlier corrupts it, and noise does as well.""",
     claims=claims,
     draw=draw,
     tables=tables,
+    stand_in=True,
 )

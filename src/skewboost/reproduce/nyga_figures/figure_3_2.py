@@ -20,7 +20,7 @@ from skewboost.reproduce.nyga_figures.panels import (
     thinned,
 )
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Claim, claim_of_order
+from skewboost.reproduce.verdicts import Claim, claim_of_order
 
 ROUNDS = 500
 SHOWN = thinned(ROUNDS)

@@ -14,7 +14,7 @@ from skewboost.reproduce.nyga import PROBLEMS, classifier, column, splits, train
 from skewboost.reproduce.nyga_figures.panels import entitle, legend_of_lines, panels
 from skewboost.reproduce.nyga_figures.picture import Picture
 from skewboost.reproduce.nyga_trials import SOME, n_parameters, parameters, runs, scores_by_parameter
-from skewboost.reproduce.page_parts import Claim, claim_of_order
+from skewboost.reproduce.verdicts import Claim, claim_of_order
 
 ALGORITHMS = {"AdaBoost-Reg": "C", "WeightBoost": "β"}
 LARGER = 1000.0  # than the ten values of C

@@ -19,7 +19,8 @@ from skewboost.reproduce.nyga_figures.panels import (
     panels,
 )
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Cell, Claim, Table, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Table
+from skewboost.reproduce.verdicts import Claim, claim_of_order
 
 DATA = ("banana", "cancer")
 ROUNDS, LATE = 200, 50  # the last rounds, in which predictions should have converged

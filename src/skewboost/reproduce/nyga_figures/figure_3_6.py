@@ -19,7 +19,7 @@ from skewboost.reproduce.nyga_figures.panels import (
     thinned,
 )
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Claim, claim_of_equality, claim_of_order
+from skewboost.reproduce.verdicts import Claim, claim_of_equality, claim_of_order
 
 COSTS = (1.01, 1.05, 1.2, 2.0)
 ROUNDS, EARLY, LATER = PROBLEMS["cancer"].rounds, 5, 20

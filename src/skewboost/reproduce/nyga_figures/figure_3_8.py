@@ -19,7 +19,7 @@ from skewboost.reproduce.nyga_figures.panels import (
     panels,
 )
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Claim, claim_of_order
+from skewboost.reproduce.verdicts import Claim, claim_of_order
 
 COST, ROUNDS, EARLY = 10.0, 100, 10
 LEAST = 0.05  # smaller changes are not called a drop

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from skewboost.reproduce.estimates import difference, estimate
 from skewboost.reproduce.experiment import Results, Task
 from skewboost.reproduce.nyga_figures.picture import Picture
-from skewboost.reproduce.page_parts import Claim, claim_of_equality, claim_of_order
+from skewboost.reproduce.verdicts import Claim, claim_of_equality, claim_of_order
 from skewboost.toolbox import boost_learn, show_decision_boundary
 
 N, M = 1000, 50

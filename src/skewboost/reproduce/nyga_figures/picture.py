@@ -8,7 +8,8 @@ from typing import Any
 
 from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.reproduce.experiment import Results, Task
-from skewboost.reproduce.page_parts import HELD, NOT_REPRODUCED, UNDECIDED, Claim, Figure, Part, Table
+from skewboost.reproduce.page_parts import Figure, Part, Table
+from skewboost.reproduce.verdicts import NOT_ON_STAND_INS, NOT_REPRODUCED, UNDECIDED, Claim, counted, on_stand_ins
 
 
 def no_tables(results: Results, quick: bool) -> list[Table]:
@@ -39,7 +40,7 @@ class Picture:
     tables : callable
         ``tables(results, quick)`` returns tables that are shown below the figure.
     stand_in : bool, default=False
-        Whether the data of the thesis are not public, and others are generated in their place.
+        Whether the data of the thesis are not public, or not printed, and others are made in their place.
     """
 
     number: str
@@ -52,9 +53,15 @@ class Picture:
     tables: Callable[[Results, bool], Sequence[Table]] = no_tables
     stand_in: bool = False
 
+    def judged(self, results: Results, quick: bool) -> list[Claim]:
+        """Return the claims, with the verdicts that they have on stand-ins if the data are some."""
+        claims = self.claims(results, quick)
+        return [on_stand_ins(claim) for claim in claims] if self.stand_in else list(claims)
+
     def numbered_claims(self, results: Results, quick: bool) -> list[Claim]:
-        """Return the claims, with the number of the figure."""
-        return [replace(claim, text=f"{self.number}: {claim.text}") for claim in self.claims(results, quick)]
+        """Return the claims, with the number of the figure; a group of figures has it in their texts."""
+        number = "" if "-" in self.number else f"{self.number}: "
+        return [replace(claim, text=f"{number}{claim.text}") for claim in self.judged(results, quick)]
 
     def parts(self, results: Results, quick: bool) -> list[Part]:
         """Return a heading, the figure and the tables."""
@@ -63,17 +70,19 @@ class Picture:
             with unquestioned_costs():  # models are fitted again to be drawn
                 return self.draw(results, quick)
 
-        heading = f"### Figure {self.number}: {self.title}{' (generated data)' if self.stand_in else ''}"
-        data = ", on generated data" if self.stand_in else ""
-        caption = f"Thesis: {self.caption} Here{data}: {summary(self.claims(results, quick))}"
+        heading = f"### Figure {self.number}: {self.title}{' (stand-in)' if self.stand_in else ''}"
+        data = ", on a stand-in" if self.stand_in else ""
+        caption = f"Thesis: {self.caption} Here{data}: {summary(self.judged(results, quick))}"
         return [heading, Figure(self.number, caption, draw), *self.tables(results, quick)]
 
 
 def summary(claims: Sequence[Claim]) -> str:
-    """Return how many claims held, and which did not."""
-    held = sum(claim.verdict == HELD for claim in claims)
-    texts = [f"{held} of {len(claims)} claims held."]
-    for verdict in (NOT_REPRODUCED, UNDECIDED):
+    """Return how many claims have each verdict, and which did not hold."""
+    if not claims:
+        return "it shows the data, and nothing is claimed."
+    counts = [f"{n} {verdict}" for verdict, n in counted(claims).items() if n]
+    texts = [f"of {len(claims)} claims {', '.join(counts)}."]
+    for verdict in (NOT_REPRODUCED, NOT_ON_STAND_INS, UNDECIDED):
         others = [claim.text for claim in claims if claim.verdict == verdict]
         if others:
             texts.append(f"{verdict.capitalize()}: {'; '.join(others)}.")

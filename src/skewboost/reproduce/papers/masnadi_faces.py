@@ -24,7 +24,8 @@ from skewboost.metrics import Counts
 from skewboost.plots.style import import_pyplot, look
 from skewboost.reproduce.estimates import difference, estimate
 from skewboost.reproduce.experiment import Experiment, Results, Task
-from skewboost.reproduce.page_parts import Cell, Claim, Claims, Figure, Part, Table, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Claims, Figure, Part, Table
+from skewboost.reproduce.verdicts import Claim, claim_of_order, on_stand_ins
 
 FACTORS = (10, 20, 50, 100)  # what a miss costs in the evaluation, in false alarms
 ROUNDS = 100
@@ -158,7 +159,7 @@ def report(results: Results, quick: bool) -> list[Part]:
     costs = QUICK["CS-Ada"] if quick else COSTS
     by_round = np.array([results.of(errors_by_round, s, grid) for s in _splits(quick)])  # split, cost, round, kind
     return [
-        Claims(_claims(costs, plain, best)),
+        Claims([on_stand_ins(claim) for claim in _claims(costs, plain, best)]),
         Figure("figure-4", _CAPTION, lambda: _draw(costs, plain, best)),
         _table(
             "plain",
@@ -259,9 +260,9 @@ misses, for f = {", ".join(map(str, FACTORS))}.
 - *Right*: each algorithm with the training cost and the threshold that have the least ε. For AdaBoost only the
   threshold is searched.
 
-The images of the paper are not public. These are the 2429 faces of the MIT-CBCL training set and as many of its other
-images, of 19 × 19 pixels, so costs are given per {PER} test images. There are five random splits (two with `--quick`),
-and errors are over splits. The paper does not say, so these are guesses:
+The images of the paper are not public. In their place stand the 2429 faces of the MIT-CBCL training set and as many of
+its other images, of 19 × 19 pixels, so costs are given per {PER} test images. There are five random splits (two with
+`--quick`), and errors are over splits. The paper does not say, so these are guesses:
 
 - the images that costs and thresholds are searched on, the test images;
 - CSB1 with AdaBoost's votes;

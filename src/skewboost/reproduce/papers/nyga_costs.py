@@ -14,10 +14,10 @@ from skewboost.reproduce.nyga_tables import table_by_leaves, tables_of_tuned, ta
 from skewboost.reproduce.nyga_trials import (
     Tried,
     apart,
-    claim_of_all,
-    estimated,
+    claim_of_number,
     is_validated,
     n_parameters,
+    on_sets,
     plain_scores,
     printed_row,
     ranges_in_words,
@@ -26,7 +26,8 @@ from skewboost.reproduce.nyga_trials import (
     tried,
     untuned,
 )
-from skewboost.reproduce.page_parts import Claim, Claims, Figure, Part, claim_of_fact, claim_of_order
+from skewboost.reproduce.page_parts import Claims, Figure, Part
+from skewboost.reproduce.verdicts import Claim, claim_of_all, claim_of_order
 
 PROBABILISTIC, DISCRETE = ("CSRA", "CSGA", "CSLB"), ("AdaC2", "AdaC3")
 MULTIPLICATIVE = ("AdaC2", *PROBABILISTIC)  # "a multiplicative cost factor in the weight update scheme"
@@ -97,27 +98,24 @@ def all_claims(tuned: Tuned, plain: Plain) -> list[Claim]:
         sets = [data for data in PROBLEMS if (data, "CSGA") in found]
         on = "mean of the five data sets" if len(sets) == len(PROBLEMS) else "mean of the public data sets"
         gain = _over_sets(found, sets, PROBABILISTIC, DISCRETE)
-        claims.append(
-            claim_of_order(
-                f"The probabilistic methods have a slightly higher F1 than AdaC2 and AdaC3 ({how}; {on})", gain
-            )
-        )
+        text = f"The probabilistic methods have a slightly higher F1 than AdaC2 and AdaC3 ({how}; {on})"
+        claims.append(on_sets(claim_of_order(text, gain), sets))
         for other in ("CSRA", "CSLB"):
             gain = _over_sets(found, sets, ("CSGA",), (other,))
-            claims.append(claim_of_order(f"CSGA has a slightly higher F1 than {other} ({how}; {on})", gain))
+            text = f"CSGA has a slightly higher F1 than {other} ({how}; {on})"
+            claims.append(on_sets(claim_of_order(text, gain), sets))
     best, sets = chosen[BEST], list(PROBLEMS)
     others = tuple(a for a in COST_SENSITIVE if a != "AdaCost")
     gain = _over_sets(best, sets, others, ("AdaCost",))
-    claims.append(
-        claim_of_order(f"AdaCost is inferior to the other algorithms ({BEST}; mean of the five data sets)", gain)
-    )
+    text = f"AdaCost is inferior to the other algorithms ({BEST}; mean of the five data sets)"
+    claims.append(on_sets(claim_of_order(text, gain), sets))
     gain = _over_sets(best, sets, MULTIPLICATIVE, ("AdaC3", "AdaCost"))
     text = f"AdaC2, CSRA, CSGA and CSLB significantly outperform their competitors ({BEST}; mean of the five data sets)"
-    claims.append(claim_of_order(text, gain))
-    of_f = {data: {a: estimated(best[data, a], data, "F+").mean for a in COST_SENSITIVE} for data in PROBLEMS}
-    first = [PROBLEMS[data].label for data, f in of_f.items() if f["CSGA"] >= max(f.values())]
+    claims.append(on_sets(claim_of_order(text, gain), sets))
+    rivals = [a for a in COST_SENSITIVE if a != "CSGA"]
+    leads = {PROBLEMS[d].label: [apart(best[d, "CSGA"], best[d, a], d) for a in rivals] for d in sets}
     text = f"CSGA has the highest F1 on four of the five data sets ({BEST})"
-    claims.append(claim_of_fact(text, len(first) >= 4, f"on {len(first)}: {', '.join(first)}" if first else "on none"))
+    claims.append(on_sets(claim_of_number(text, leads, 4), sets))
     for data in PUBLIC:
         label = PROBLEMS[data].label
         for measure, what, sign in (("R+", "recall of the positive class rises", 1), ("P+", "its precision falls", -1)):
@@ -195,6 +193,7 @@ EXPERIMENT = Experiment(
     title="Cost-sensitive boosting against imbalance",
     source="nyga2010",
     shows="table 3.4 and appendix B",
+    revision=2,
     protocol=PROTOCOL,
     tasks=tasks,
     report=report,

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from skewboost.reproduce.experiment import Experiment, Results, Task
 from skewboost.reproduce.nyga_figures import (
+    appendix_banana,
+    appendix_crash,
+    appendix_precision,
     figure_1_1,
+    figure_1_3,
     figure_1_5,
     figure_2_1,
     figure_2_2,
     figure_2_3,
     figure_2_4,
+    figure_3_1,
     figure_3_2,
     figure_3_3,
     figure_3_4,
@@ -24,15 +29,16 @@ from skewboost.reproduce.page_parts import Claims, Part
 PICTURES = [
     module.PICTURE
     for module in (
-        figure_1_1, figure_1_5, figure_2_1, figure_2_2, figure_2_3, figure_2_4, figure_3_2, figure_3_3, figure_3_4,
-        figure_3_5, figure_3_6, figure_3_7, figure_3_8, figure_4_1,
+        figure_1_1, figure_1_3, figure_1_5, figure_2_1, figure_2_2, figure_2_3, figure_2_4, figure_3_1, figure_3_2,
+        figure_3_3, figure_3_4, figure_3_5, figure_3_6, figure_3_7, figure_3_8, figure_4_1, appendix_banana,
+        appendix_crash, appendix_precision,
     )
 ]  # fmt: skip
 
 
 def tasks(quick: bool) -> list[Task]:
-    """Return the tasks of all figures."""
-    return [task for picture in PICTURES for task in picture.tasks(quick)]
+    """Return the tasks of all figures, the slow ones of the appendix first."""
+    return [task for picture in reversed(PICTURES) for task in picture.tasks(quick)]
 
 
 def report(results: Results, quick: bool) -> list[Part]:
@@ -43,10 +49,12 @@ def report(results: Results, quick: bool) -> list[Part]:
 
 _CHOICES = "\n".join(f"- *{picture.number}*: {' '.join(picture.choices.split())}" for picture in PICTURES)
 PROTOCOL = f"""
-The figures whose contents follow from the text. Figures 1.2, 1.4 and 3.1 show no results, and 1.3 is from a book. Each
-claim of the text about a figure is tested over repetitions: draws of generated data, pairs of training and test rows of
-the banana data, or folds of repeated cross-validation, whose errors take the overlap of training rows into account.
-Data sets, learners and numbers of rounds are those of the experiments about tables 3.2 to 3.5, unless stated otherwise.
+The figures whose contents follow from the text, and of appendix B those that show boundaries or whose captions say
+something. Figures 1.2 and 1.4 are schemes. The other curves of appendix B are drawn in [nyga-impact](nyga-impact.md)
+and [nyga-costs](nyga-costs.md). Each claim of the text about a figure is tested over repetitions: draws of generated
+data, pairs of training and test rows of the banana data, or folds of repeated cross-validation, whose errors take the
+overlap of training rows into account. Data sets, learners and numbers of rounds are those of the experiments about
+tables 3.2 to 3.5, unless stated otherwise.
 
 {_CHOICES}
 """
@@ -92,7 +100,8 @@ EXPERIMENT = Experiment(
     name="nyga-figures",
     title="The figures of a thesis on boosting imbalanced data",
     source="nyga2010",
-    shows="figures 1.1, 1.5, 2.1 to 2.4, 3.2 to 3.8 and 4.1",
+    shows="figures 1.1, 1.3, 1.5, 2.1 to 2.4, 3.1 to 3.8, 4.1 and B.1 to B.11",
+    revision=2,
     protocol=PROTOCOL,
     tasks=tasks,
     report=report,

@@ -122,6 +122,7 @@ EXPERIMENT = Experiment(
     title="Goals of classification: precision at a given recall, and the reverse",
     source="nyga2010",
     shows="table 3.5",
+    revision=2,
     protocol=PROTOCOL,
     tasks=tasks,
     report=report,

@@ -10,17 +10,7 @@ import numpy as np
 from skewboost.evaluate import majority_vote_error
 from skewboost.reproduce.estimates import Estimate, difference, estimate
 from skewboost.reproduce.experiment import Experiment, Results, Task
-from skewboost.reproduce.page_parts import (
-    Cell,
-    Claim,
-    Claims,
-    Figure,
-    Part,
-    Table,
-    claim_of_equality,
-    claim_of_fact,
-    claim_of_order,
-)
+from skewboost.reproduce.page_parts import Cell, Claims, Figure, Part, Table
 from skewboost.reproduce.printed import printed
 from skewboost.reproduce.slides_drawings import draw_bagging, draw_boosting, draw_codes, draw_majority
 from skewboost.reproduce.slides_work import (
@@ -40,6 +30,7 @@ from skewboost.reproduce.slides_work import (
     estimates_of_errors,
     random_ensembles,
 )
+from skewboost.reproduce.verdicts import Claim, claim_of_equality, claim_of_fact, claim_of_order
 
 COLUMNS = [f"x = {x:.1f}" for x in X]
 OTHER = "sum, AdaBoost's error"
@@ -106,11 +97,16 @@ def _claims_of_probabilities(ensembles: Any) -> list[Claim]:
 
 
 def _claims_of_bagging(bags: list[Any], ensembles: Any, errors: Any) -> list[Claim]:
-    equal = sum(_is_the_same(bag, row) for bag, row in zip(bags, _stumps(5.35)))
+    cuts = [_has_the_cut(bag, row) for bag, row in zip(bags, _stumps(5.35))]
+    none = [str(k) for k, bag in enumerate(bags, 1) if math.isnan(bag["cut"])]
     votes, paper = _votes(bags), _rows(5.36)
     same = sum(votes[name] == row for name, row in paper.items())
     return [
-        claim_of_fact("Figure 5.35: cuts and classes of the ten stumps", equal == SIZE, f"{equal} of {SIZE} equal"),
+        claim_of_fact(
+            "Figure 5.35: the cuts of the ten stumps, and their classes",
+            all(cuts),
+            f"{sum(cuts)} of {SIZE} equal; rounds {' and '.join(none)} have no cut here, because a constant is best",
+        ),
         claim_of_fact("Figure 5.36: what they say, and the sums", same == len(paper), f"{same} of {len(paper)} rows"),
         claim_of_fact("Figure 5.36: the accuracy of the ensemble is 100 %", votes["sign"] == Y.tolist(), "10 of 10"),
         claim_of_order(
@@ -138,6 +134,11 @@ def _claims_of_boosting(slipped: dict[str, Any], usual: dict[str, Any]) -> list[
     correct = all((np.sign(b["F"]) == Y).all() for b in (slipped, usual))
     return [
         claim_of_fact("Figure 5.39: what the three stumps say about the ten rows", equal == 3, f"{equal} of 3 equal"),
+        claim_of_fact(
+            "Figure 5.39: the cuts of the three stumps, and their classes",
+            all(_has_the_cut(r, row) for r, row in zip(slipped["rounds"], stumps)),
+            "; ".join(f"{_in_words(r['cut'])}, printed {row['cut']:.2f}" for r, row in zip(slipped["rounds"], stumps)),
+        ),
         claim_of_fact(
             "Figure 5.39: the steps, by the second definition of the error, (1/N) Σ w", as_printed[0], steps[0]
         ),
@@ -171,10 +172,13 @@ def _weights_of_slides() -> Any:
     return np.array(list(_rows(5.38).values()))
 
 
-def _is_the_same(ours: dict[str, Any], paper: dict[str, Any]) -> bool:
-    """Whether two stumps are equal, or say the same about the rows if ours is a constant."""
-    said = np.where(paper["cut"] >= X, paper["left"], paper["right"]).tolist() == ours["labels"]
-    return said and (math.isnan(ours["cut"]) or ours["cut"] == paper["cut"])
+def _has_the_cut(ours: dict[str, Any], paper: dict[str, Any]) -> bool:
+    """Whether two stumps have the same cut and classes; a constant, whose cut is NaN, has no cut."""
+    return bool((ours["cut"], ours["left"], ours["right"]) == (paper["cut"], paper["left"], paper["right"]))
+
+
+def _in_words(cut: float) -> str:
+    return "no cut" if math.isnan(cut) else f"{cut:.2f}"
 
 
 def _votes(bags: list[Any]) -> dict[str, list[float]]:
@@ -266,8 +270,7 @@ Ours has no cut where a constant is best. The slides print one that has the same
 left."""
 _NOTE_5_38 = "The printed 0.009 of round 3 is a slip for 0.0009: printed so, the weights of the round sum to 1.026."
 _NOTE_5_39 = """\
-The second sample has rows of one class only. In round 3 our cut is 0.35, because the library cuts halfway between
-training rows, drawn or not; the row at 0.3 is on the left of both."""
+The second sample has rows of one class only, so ours has no cut; no row is on the left of the printed one."""
 _CAPTION_MAJORITY = """\
 The error of the majority over the error of one classifier. Members of a bagged ensemble are not independent: the star
 is the mean of random ensembles of ten stumps on the ten rows."""
@@ -299,11 +302,14 @@ compared with the error on the whole line, for {POINTS} points drawn from the in
 DISCUSSION = """
 ## Discussion
 
-*What is exact.* All stumps, predictions and votes of figures 5.35, 5.36 and 5.39, and the steps and sums of figure 5.39
-to the printed digits. Two numbers are slips of the slides. The steps follow from an error that is divided by N although
-the weights sum to 1; AdaBoost's own steps are 0.42, 0.46 and 0.87 instead of 1.74, 2.78 and 4.12. The slip changes how
-fast the weights move: after the first round the three rows that are wrong have 93 % of the weight instead of one half.
-And the last three weights of round 3 are 0.0009, not 0.009.
+*What is exact.* All predictions and votes of figures 5.36 and 5.39, and the steps and sums of figure 5.39 to the
+printed digits. Where a constant is best, the slides print a cut that separates nothing: in rounds 2 and 10 of bagging,
+and in round 2 of boosting. All other cuts are the printed ones, but for round 3 of boosting, where every place between
+the drawn rows at 0.2 and 0.4 separates them: the slides print 0.3, and the library cuts between the rows of the
+training set, drawn or not. Two numbers are slips of the slides. The steps follow from an error that is divided by N
+although the weights sum to 1; AdaBoost's own steps are 0.42, 0.46 and 0.87 instead of 1.74, 2.78 and 4.12. The slip
+changes how fast the weights move: after the first round the three rows that are wrong have 93 % of the weight instead
+of one half. And the last three weights of round 3 are 0.0009, not 0.009.
 
 *The samples of bagging are lucky.* Every stump is wrong on at least three of the ten rows. The majority of ten bagged
 ones has no error for one random set of samples in twenty, and errs on 24 % of the rows on average, where a single stump

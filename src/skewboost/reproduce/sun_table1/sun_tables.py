@@ -11,7 +11,7 @@ import numpy as np
 from skewboost.plots.style import GREY, import_pyplot, look
 from skewboost.reproduce.estimates import Estimate, average, difference, estimate
 from skewboost.reproduce.experiment import Results
-from skewboost.reproduce.page_parts import Cell, Claim, Table, claim_of_order
+from skewboost.reproduce.page_parts import Cell, Table
 from skewboost.reproduce.sun_table1.folds import (
     COSTLY,
     DATA,
@@ -31,6 +31,7 @@ from skewboost.reproduce.sun_table1.folds import (
     repeats,
     validated,
 )
+from skewboost.reproduce.verdicts import Claim, claim_of_order
 
 
 class Scores:
