@@ -8,6 +8,7 @@ from skewboost.errors import InputError, RepeatedRowsWarning, warn_caller
 from skewboost.goals.reasons import copies
 from skewboost.goals.rows import SearchRows, read_rows
 from skewboost.goals.search_parameters import pass_groups
+from skewboost.meta.inner_labels import chosen_for
 from skewboost.metrics.targets import choose_positive, classes_of
 from skewboost.typing import Array
 
@@ -31,4 +32,5 @@ def labelled_rows(
             f"finds one class among the others, but y has the classes {classes.tolist()}.",
             "Pass y == label.",
         )
-    return rows, classes, choose_positive(rows.y, classes, owner.pos_label, rows.weights)
+    stated = chosen_for(owner, base, classes)
+    return rows, classes, choose_positive(rows.y, classes, stated, rows.weights)

@@ -16,6 +16,7 @@ from skewboost.errors import InputError
 from skewboost.goals.rows import SearchRows, Units
 from skewboost.goals.search import OutOfFoldScores, Point
 from skewboost.meta.cost_passing import CostPassing, own_threshold, staged_scores_of
+from skewboost.metrics.counts import check_scores
 from skewboost.metrics.ranking import scores_of
 from skewboost.typing import Array
 
@@ -125,7 +126,7 @@ class SingleTrial:
         """Fit a portfolio to all rows of the search; None if it has no out-of-fold scores of both classes."""
         model = cost_passing.fit(rows.X, rows.y, None, rows.params)
         scores = model._held_out_decisions()
-        known = np.zeros(len(rows.y), dtype=np.bool_) if scores is None else np.isfinite(scores)
+        known = np.zeros(len(rows.y), dtype=np.bool_) if scores is None else ~np.isnan(scores)
         positive = rows.y == cost_passing.pos_label
         if len(np.unique(positive[known])) < 2:
             return None
@@ -195,12 +196,12 @@ class Decision:
         return replace(self, threshold=float(upper), lower=lower)
 
     def scores(self, X: Any) -> Array:
-        """Return scores that are higher where the positive class is more likely."""
+        """Return scores that are higher where the positive class is more likely; raise if one is not finite."""
         n_rounds = self.point.n_rounds
         if n_rounds is None or hasattr(self.model, "truncated"):
-            return scores_of(self.model, X, self.pos_label)
+            return check_scores(scores_of(self.model, X, self.pos_label))
         *_, scores = at_rounds(staged_scores_of(self.model, X, self.pos_label), [n_rounds])
-        return scores
+        return check_scores(scores)
 
     def probabilities(self, X: Any) -> Array:
         """Return the probabilities of both classes, in their order."""
@@ -218,3 +219,15 @@ class Decision:
     def decisions(self, X: Any) -> tuple[Array, Array | None]:
         """Return which rows are predicted to be positive, and which are referred, if any may be."""
         return self.decide(self.scores(X))
+
+
+def above(scores: Array, threshold: float, second: bool) -> Array:
+    """Return by how much scores exceed a threshold, with the sign of a `decision_function`.
+
+    It is positive exactly where ``classes_[1]`` is predicted: the class of higher scores if `second`, else the other.
+    """
+    margins = scores - threshold
+    if not second:
+        return np.negative(margins)
+    equal = (scores >= threshold) & ~(margins > 0)  # a score at the threshold means the class of higher scores
+    return np.where(equal, np.nextafter(0.0, 1.0), margins)
