@@ -58,7 +58,7 @@ def test_units_are_never_torn(goal, kind):
         searched, held = rows.part(inner), rows.part(outer)
         assert not set(searched.units) & set(held.units)
         np.testing.assert_array_equal(held.weights, rows.weights[outer == 1])
-        folds = folds_of(4, searched, searched.y == 1, Ruler(), True, True, rng)
+        folds = folds_of(4, searched, searched.y == 1, Ruler(), True, rng)
         assert sorted(np.concatenate([test.X[:, 0] for _, test in folds])) == sorted(searched.X[:, 0])
         for train, test in folds:
             assert not set(train.units) & set(test.units)

@@ -114,9 +114,10 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         perfect predictions would need so many. If `cv`, or that of the estimator, is a ``TimeSeriesSplit``, a
         proportion is that of the latest rows.
     weights : {"importance", "counts"}, default="importance"
-        What `sample_weight`, and equal rows, mean. "importance": a row counts as much as it weighs, and is one example;
-        equal rows are copies, which add no evidence. "counts": a row of weight 3 stands for three independent examples
-        that happen to be equal, as in an aggregated table of few distinct values, and so do three equal rows.
+        What `sample_weight`, and equal rows, mean. "importance": a row counts as much as it weighs, and is one example,
+        so that equal weights are the same as none; equal rows are copies, which add no evidence. "counts": a row of
+        weight 3 stands for three independent examples that happen to be equal, as in an aggregated table of few
+        distinct values, and so do three equal rows.
     cost : float, dict, array or None, default=None
         What mistakes cost, if the goal or `then` is about expected_cost: a number (the cost of a miss, in false
         alarms), ``{label: cost}`` or a matrix ``cost[true, predicted]`` (classes in sorted order).
@@ -332,7 +333,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if single is not None:
                 return single
         cv = (time_order(self) or FOLDS) if self.cv is None else self.cv
-        folds = folds_of(cv, rows, rows.y == self.pos_label_, estimator, certified, grouped, rng)
+        folds = folds_of(cv, rows, rows.y == self.pos_label_, estimator, grouped, rng)
         rounds = rounds_to_try(estimator) if self.tune_rounds else None
         return Trials(cost_passing, folds, rounds, None if self.estimator is None else self.n_jobs)
 

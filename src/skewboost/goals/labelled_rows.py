@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from skewboost.errors import InputError, RepeatedRowsWarning, warn_caller
 from skewboost.goals.reasons import copies
@@ -21,6 +24,9 @@ def labelled_rows(
     Returns the rows, the two classes and the positive one. Repeated rows are announced.
     """
     rows, n_copies = read_rows(owner, X, y, groups, params)
+    weights = rows.params.get("sample_weight")
+    if weights is not None and not rows.counted:
+        rows = replace(rows, alike=len(np.unique(weights)) == 1)
     pass_groups(base, rows, groups is not None, n_copies > 0)
     if n_copies:
         message = copies(n_copies, len(y), owner.confidence is not None)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import PredefinedSplit
 
 from skewboost.errors import InputError
 from skewboost.fold_rows import uses_groups
 from skewboost.goals.goal import Goal
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.trials import rounds_to_try
+from skewboost.meta.inner_labels import parameters_of_parts
 from skewboost.parameters import CLASSIFIER, FRACTION, Check, check_params, either, integer, one_of, optional
 
 
@@ -37,7 +39,7 @@ def pass_groups(estimator: Any, rows: SearchRows, named: bool, copied: bool) -> 
     if "groups" in rows.params or not uses_groups(estimator):
         return
     own = has_own_scores(estimator) and not hasattr(estimator.cv, "split") and not rows.counted
-    if named or (own and (copied or rows.weights is not None)):
+    if named or (own and (copied or "sample_weight" in rows.told)):
         rows.params["groups"] = rows.units
 
 
@@ -65,8 +67,11 @@ def check_search(search: Any) -> None:
             "compare with a threshold.",
             "Choose another estimator.",
         )
-    if has_own_scores(search._base):
-        _check_portfolio(search._base)
+    _check_parts(search._base)
+    if search.confidence is not None:
+        _check_splitter(search.cv, "cv")
+        if has_own_scores(search._base):
+            _check_splitter(search._base.cv, "cv of the estimator")
     if search.holdout is not None and search.confidence is None:
         raise InputError(
             f"holdout={search.holdout!r} has no effect without a certificate.",
@@ -78,13 +83,32 @@ def check_search(search: Any) -> None:
         rounds_to_try(search._base)
 
 
-def _check_portfolio(estimator: Any) -> None:
-    """Check that a `SkewBoostClassifier` has no goal of its own, and no folds of other rows than it gets."""
-    goal, cv = getattr(estimator, "goal", None), estimator.cv
-    if goal is not None:
-        raise InputError(f"estimator has a goal of its own: {str(goal)!r}.", "Leave it at None.")
-    if cv is not None and not isinstance(cv, int | np.integer) and not hasattr(cv, "split"):
+def _check_parts(estimator: Any) -> None:
+    """Check that no part of the estimator has a goal of its own, or costs that the threshold of the search undoes."""
+    for name, goal in parameters_of_parts(estimator, "goal"):
+        if goal is not None:
+            raise InputError(f"{name}={str(goal)!r}: the estimator has a goal of its own.", "Leave it at None.")
+    for name, reject_cost in parameters_of_parts(estimator, "reject_cost"):
+        if reject_cost is not None:
+            raise InputError(
+                f"{name}={reject_cost!r} of the estimator has no effect on a goal.",
+                "Leave it at None and say in the goal how many rows may be referred: referred_share <= 10%.",
+            )
+    cost, in_training = getattr(estimator, "cost", None), getattr(estimator, "_costs_in_training", True)
+    neutral = cost is None or (np.ndim(cost) == 0 and cost == 1)
+    if not in_training and not neutral:
         raise InputError(
-            "cv of the estimator is an iterable of splits, which number the rows of X, but it gets only some of them.",
-            "Pass a splitter, or a number of folds.",
+            f"cost={cost!r} of the estimator has no effect: it would move the threshold, which is searched for.",
+            "Leave it at None. If the goal or then is about expected_cost, pass cost to the search.",
+        )
+
+
+def _check_splitter(cv: Any, name: str) -> None:
+    """Check that a splitter divides the rows that it gets, which are not all if some are held out."""
+    predefined = isinstance(cv, PredefinedSplit)
+    if predefined or not (cv is None or isinstance(cv, int | np.integer) or hasattr(cv, "split")):
+        kind = "a PredefinedSplit, which numbers" if predefined else "an iterable of splits, which number"
+        raise InputError(
+            f"{name} is {kind} the rows of X, but with a certificate it gets only the rows that are not held out.",
+            "Pass a number of folds, or a splitter that divides any rows, such as StratifiedGroupKFold.",
         )

@@ -25,16 +25,13 @@ MAX_TRIES = 100
 
 
 def folds_of(
-    cv: Any, rows: SearchRows, positive: Array, estimator: Any, certified: bool, grouped: bool, rng: Any
+    cv: Any, rows: SearchRows, positive: Array, estimator: Any, grouped: bool, rng: Any
 ) -> list[tuple[SearchRows, SearchRows]]:
-    """Return pairs of training and test rows, prepared for many fits.
-
-    `certified` says that other rows were held out before, and `grouped` that the user named the units.
-    """
+    """Return pairs of training and test rows, prepared for many fits; `grouped`: the user named the units."""
     if isinstance(cv, int | np.integer):
         splits = _folds_of_units(cv, rows, positive, rng)
     else:
-        splits = _folds_of_splitter(cv, rows, certified, rows.units if grouped else None)
+        splits = _folds_of_splitter(cv, rows, rows.units if grouped else None)
     return [(rows.take(train).prepared(estimator), rows.take(test).prepared(estimator)) for train, test in splits]
 
 
@@ -62,14 +59,8 @@ def _folds_of_units(cv: Any, rows: SearchRows, positive: Array, rng: Any) -> lis
     )
 
 
-def _folds_of_splitter(cv: Any, rows: SearchRows, certified: bool, groups: Array | None) -> list[Any]:
+def _folds_of_splitter(cv: Any, rows: SearchRows, groups: Array | None) -> list[Any]:
     """Return the splits of a splitter or iterable that the user passed."""
-    if cv is not None and not hasattr(cv, "split") and certified:
-        raise InputError(
-            "cv is an iterable of splits, which number the rows of X, but with a certificate the search gets only the "
-            "rows that are not held out.",
-            "Pass a splitter, or set confidence=None.",
-        )
     try:
         return list(check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups))
     except ValueError as error:
@@ -103,14 +94,14 @@ class Trials:
         ]
 
     def _scores_of_fold(self, train: SearchRows, test: SearchRows, costs: tuple[float, float] | None) -> Array:
-        model = self.cost_passing.fit(train.X, train.y, costs, train.params)
+        model = self.cost_passing.fit(train.X, train.y, costs, train.told)
         if self.rounds is None:
             return scores_of(model, test.X, self.cost_passing.pos_label)[None, :]
         return np.array(list(at_rounds(staged_scores_of(model, test.X, self.cost_passing.pos_label), self.rounds)))
 
     def fit(self, rows: SearchRows, point: Point) -> Any:
         """Fit the model of a point to all rows of the search."""
-        return self.cost_passing.fit(rows.X, rows.y, point.costs, rows.params)
+        return self.cost_passing.fit(rows.X, rows.y, point.costs, rows.told)
 
 
 @dataclass
@@ -124,7 +115,7 @@ class SingleTrial:
     @classmethod
     def of(cls, cost_passing: CostPassing, rows: SearchRows) -> SingleTrial | None:
         """Fit a portfolio to all rows of the search; None if it has no out-of-fold scores of both classes."""
-        model = cost_passing.fit(rows.X, rows.y, None, rows.params)
+        model = cost_passing.fit(rows.X, rows.y, None, rows.told)
         scores = model._held_out_decisions()
         known = np.zeros(len(rows.y), dtype=np.bool_) if scores is None else ~np.isnan(scores)
         positive = rows.y == cost_passing.pos_label
