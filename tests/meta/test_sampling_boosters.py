@@ -149,7 +149,7 @@ def test_fractional_weights_reach_the_members():
     clf = UnderBaggingClassifier(RealBoostClassifier(n_estimators=3), n_estimators=2, random_state=0)
     clf.fit(X, y, sample_weight=weights)
     for member, rows in zip(clf.estimators_, clf.estimators_samples_, strict=True):
-        alone = RealBoostClassifier(n_estimators=3).fit(X[rows], y[rows], sample_weight=weights[rows])
+        alone = RealBoostClassifier(n_estimators=3, pos_label=1).fit(X[rows], y[rows], sample_weight=weights[rows])
         np.testing.assert_array_equal(member.decision_function(X), alone.decision_function(X))
 
 

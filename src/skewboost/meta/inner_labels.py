@@ -81,8 +81,9 @@ def with_pos_label(estimator: Any, classes: Array, pos_label: Any) -> Any:
     if len(classes) > 2:
         return copy
     label, number = plain(pos_label), int(np.searchsorted(classes, pos_label))
-    unset = [name for name, given in _stated(copy) if given is None]
-    return copy.set_params(**{name: number if renumbers(copy, name) else label for name in unset})
+    for name in [name for name, given in _stated(copy) if given is None]:
+        copy.set_params(**{name: number if renumbers(copy, name) else label})
+    return copy
 
 
 def parameters_of_parts(estimator: Any, name: str) -> list[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -18,6 +18,7 @@ from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds, uses_groups
 from skewboost.meta.calibrated_folds import CalibratedFolds
 from skewboost.meta.expected_cost import ExpectedCostMixin
+from skewboost.meta.inner_labels import with_pos_label
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.priors import check_prior, correct_prior
@@ -197,7 +198,7 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
         self.classes_, self.cost_ = classes, cost_matrix(self.cost, classes, positive, self.prior_)
         self._check_folds(labels, classes)
         source = self._source(self._folds(labels, groups))
-        fitted = (clone(source) if source is self.estimator else source).fit(X, labels, **params)
+        fitted = with_pos_label(source, classes, positive).fit(X, labels, **params)
         if not np.array_equal(fitted.classes_, classes):
             raise InputError(
                 f"The fitted estimator has the classes {fitted.classes_.tolist()}, but y has {classes.tolist()}.",

@@ -22,7 +22,8 @@ from skewboost.fold_rows import check_groups, groups_if_used, uses_groups
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
-from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.meta.inner_labels import with_pos_label
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, number, optional
 from skewboost.typing import Array
 
@@ -159,9 +160,12 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         examples = present[examples_in_order(kept, np.searchsorted(classes, labels[present]), weights[present])]
         weights = weights / np.maximum(np.bincount(examples, minlength=len(weights)), 1)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        native = sliceable(X)
+        native, member = sliceable(X), self._member()
+        if len(classes) == 2:  # in a sample both may be equally frequent
+            positive = choose_positive(labels[examples], classes, None, weights[examples])
+            member = with_pos_label(member, classes, positive)
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(self._member(), native, labels, weights, units, examples, self.ratio, [seed, k])
+            delayed(_fit_member)(member, native, labels, weights, units, examples, self.ratio, [seed, k])
             for k in range(self.n_estimators)
         )
         self.classes_ = classes
