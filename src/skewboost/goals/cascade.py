@@ -228,7 +228,9 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         first = X = self._readable(X, reset=True)
         rng = check_random_state(self.random_state)
-        rows, self.classes_, self.pos_label_ = labelled_rows(self, self._base, X, y, groups, params)
+        rows, self.classes_, self.pos_label_ = labelled_rows(
+            self, self._base, X, y, groups, params, relative=negatives is None
+        )
         if rows.are == ROWS and not rows.counted:
             rows = replace(rows, units=in_order_of_contents(rows))
         goal = StageGoal(float(self.detection_rate), float(self.false_alarm_rate))

@@ -43,7 +43,6 @@ class SearchRows:
     are: str = ROWS  # what the units are, in words
     share: Array | None = None  # of copies of a row: what each is of all of them
     chosen: str = AT_RANDOM  # how those were chosen that are held out
-    alike: bool = False  # whether all rows weigh the same, and weights are not counts
 
     def part(self, examples: Array) -> SearchRows:
         """Return rows by the number of examples of each: as weights where weights are counts, else 0 or 1."""
@@ -70,11 +69,6 @@ class SearchRows:
     def prepared(self, estimator: Any) -> SearchRows:
         """Return the rows binned once for all fits of a skewboost booster; other estimators get them unchanged."""
         return replace(self, X=PreparedTable(estimator, self.X)) if isinstance(estimator, BaseBooster) else self
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """What `fit` of the estimator is told. Equal weights would say nothing, unless they count examples."""
-        return {name: value for name, value in self.params.items() if not (self.alike and name == "sample_weight")}
 
     @property
     def weights(self) -> Array | None:

@@ -39,7 +39,7 @@ def pass_groups(estimator: Any, rows: SearchRows, named: bool, copied: bool) -> 
     if "groups" in rows.params or not uses_groups(estimator):
         return
     own = has_own_scores(estimator) and not hasattr(estimator.cv, "split") and not rows.counted
-    if named or (own and (copied or "sample_weight" in rows.told)):
+    if named or (own and (copied or rows.weights is not None)):
         rows.params["groups"] = rows.units
 
 

@@ -94,14 +94,14 @@ class Trials:
         ]
 
     def _scores_of_fold(self, train: SearchRows, test: SearchRows, costs: tuple[float, float] | None) -> Array:
-        model = self.cost_passing.fit(train.X, train.y, costs, train.told)
+        model = self.cost_passing.fit(train.X, train.y, costs, train.params)
         if self.rounds is None:
             return scores_of(model, test.X, self.cost_passing.pos_label)[None, :]
         return np.array(list(at_rounds(staged_scores_of(model, test.X, self.cost_passing.pos_label), self.rounds)))
 
     def fit(self, rows: SearchRows, point: Point) -> Any:
         """Fit the model of a point to all rows of the search."""
-        return self.cost_passing.fit(rows.X, rows.y, point.costs, rows.told)
+        return self.cost_passing.fit(rows.X, rows.y, point.costs, rows.params)
 
 
 @dataclass
@@ -115,7 +115,7 @@ class SingleTrial:
     @classmethod
     def of(cls, cost_passing: CostPassing, rows: SearchRows) -> SingleTrial | None:
         """Fit a portfolio to all rows of the search; None if it has no out-of-fold scores of both classes."""
-        model = cost_passing.fit(rows.X, rows.y, None, rows.told)
+        model = cost_passing.fit(rows.X, rows.y, None, rows.params)
         scores = model._held_out_decisions()
         known = np.zeros(len(rows.y), dtype=np.bool_) if scores is None else ~np.isnan(scores)
         positive = rows.y == cost_passing.pos_label
