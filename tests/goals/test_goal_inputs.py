@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -95,6 +96,18 @@ def test_the_estimator_has_that_of_the_search_in_every_fold():
         assert clf.pos_label_ == 0
         assert set(seen) == {0}
         seen.clear()
+
+
+@WEAK
+def test_a_file_with_another_one_of_the_estimator_is_refused():
+    X, y = nearly_tied()
+    clf = GoalSearchCV(CSRAClassifier(n_estimators=2), "recall >= 50%", tune="threshold", **FEW).fit(X, y)
+    file = json.loads(dumps(clf))
+    inner = file["model"]["estimator"]
+    assert file["model"]["pos_label"] == inner["pos_label"] == inner["model"]["link"]["positive"] == 0
+    inner["pos_label"] = inner["model"]["link"]["positive"] = 1
+    with pytest.raises(InputError, match=r"model\.pos_label must be that of the estimator"):
+        loads(json.dumps(file))
 
 
 @WEAK
