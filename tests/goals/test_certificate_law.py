@@ -135,7 +135,8 @@ def check(clf, held, X):
     rows = held_out.rows
     answers = clf.predict(rows.X)
     weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
-    assert certificate.counts.map(float) == counted(rows.y, answers, positive, referred, weights)
+    counts = counted(rows.y, answers, positive, referred, weights)
+    assert list(vars(certificate.counts).values()) == pytest.approx(list(vars(counts).values()))
     evidence = counted(rows.y, answers, positive, referred, held_out.examples.astype(float))
     assert certificate.evidence.map(float) == evidence
     np.testing.assert_array_equal(held_out.positive, rows.y == positive)
