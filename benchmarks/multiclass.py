@@ -91,7 +91,7 @@ def measured(model: object, X: np.ndarray, y: np.ndarray, cost: dict[int, float]
     c = None if cost is None else np.array(list(cost.values()))
     for inner, outer in StratifiedKFold(3, shuffle=True, random_state=0).split(X, y):
         clf = clone(model)
-        given = {"sample_cost": c[y[inner]]} if told and isinstance(clf, CodeMatrixClassifier) else {}
+        given = {"sample_cost": np.tile(c, (len(inner), 1))} if told and isinstance(clf, CodeMatrixClassifier) else {}
         started = time.process_time()
         clf.fit(X[inner], y[inner], **given)
         seconds.append(time.process_time() - started)

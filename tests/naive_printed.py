@@ -211,24 +211,99 @@ def valued(X, y, n_rounds, criterion, value_of, factor_of):
     return rounds
 
 
-def half_log_odds(n):
-    return lambda a, b, sign=0: 0.5 * math.log((b + 1.0 / n) / (a + 1.0 / n))
+def half_log_odds(delta):
+    """½ ln((W+ + δ) / (W- + δ)); the bound of 11.5 is that of all votes."""
+
+    def value(a, b, sign=0):
+        if a + delta == 0.0 or b + delta == 0.0:
+            return 11.5 if b > a else -11.5
+        return min(max(0.5 * math.log((b + delta) / (a + delta)), -11.5), 11.5)
+
+    return value
 
 
-def spread(X, y, n_rounds, costs, gentle):
+def realboost(X, y, n_rounds, delta):
+    """[nyga2010] algorithm 5 with the criterion Z and smoothed values."""
+    return valued(X, y, n_rounds, "z", half_log_odds(delta), lambda g: np.exp(-y * g))
+
+
+def rareboost(X, y, n_rounds, delta):
+    """[nyga2010] algorithm 15: α⁺ = ½ ln(TP / FP) and α⁻ = ½ ln(TN / FN), each plus δ."""
+    w, F, rounds = np.full(len(y), 1.0 / len(y)), np.zeros(len(y)), []
+    log = half_log_odds(delta)
+    for _ in range(n_rounds):
+        found = best(X, errors_of(y, w))
+        h = found[-1]
+        tp, fp, tn, fn = (sum(w[(h == s) & (y == t)]) for s, t in ((1, 1), (1, -1), (-1, -1), (-1, 1)))
+        g = np.where(h > 0, log(fp, tp), -log(fn, tn))
+        F = F + g
+        rounds.append(as_round(found, g[~found[3]][0], g[found[3]][0], F, w))
+        w = w * np.exp(-y * g)
+        w = w / w.sum()
+    return rounds
+
+
+def cs_realboost(X, y, n_rounds, costs, delta):
+    """[masnadi2007] algorithm 2 from weights of 1/N: each leaf minimises b exp(-C+ g) + a exp(C- g), smoothed."""
+    total, ratio = costs[0] + costs[1], costs[1] / costs[0]
+    log = half_log_odds(delta)
+
+    def value(a, b):
+        return (2.0 * log(a, b) + math.log(ratio)) / total
+
+    def loss_of_leaf(a, b):
+        if delta == 0.0 and a * b == 0.0:
+            return 0.0  # the minimum, which no vote reaches
+        g = math.log((b + delta) / (a + delta) * ratio) / total
+        return b * math.exp(-costs[1] * g) + a * math.exp(costs[0] * g)
+
+    c = of_rows(costs, y)
+    w, F, rounds = np.full(len(y), 1.0 / len(y)), np.zeros(len(y)), []
+    for _ in range(n_rounds):
+        found = best(X, lambda right, w=w: [(sum(loss_of_leaf(*own) for own in leaf_sums(y, w, right)),)])
+        left, right = (value(*own) for own in leaf_sums(y, w, found[3]))
+        g = np.where(found[3], right, left)
+        F = F + g
+        rounds.append(as_round(found, left, right, F, w))
+        w = w * np.exp(-c * y * g)
+        w = w / w.sum()
+    return rounds
+
+
+def consistent(X, y, n_rounds, c, delta):
+    """[cuendet2002] §2.2 with w ∝ c exp(-y Σ_k H_k Q_k): F and the weights of every round, for a cost per row."""
+    votes, rounds, F = {}, [], np.zeros(len(y))
+    for _ in range(n_rounds):
+        w = c * np.exp(-y * F)
+        w = w / w.sum()
+        found = best(X, losses_of("z", y, w))
+        left, right = (half_log_odds(delta)(*own) for own in leaf_sums(y, w, found[3]))
+        votes.setdefault(found[1], []).append(np.where(found[3], right, left))
+        F = np.zeros(len(y))
+        for of_feature in votes.values():
+            for i in range(len(y)):
+                cast = [vote[i] for vote in of_feature]
+                size = sum(abs(vote) for vote in cast)
+                F[i] += sum(cast) * (abs(sum(cast)) / size if size > 0 else 0.0)
+        rounds.append({"feature": found[1], "F": F, "w": w})
+    return rounds
+
+
+def spread(X, y, n_rounds, costs, gentle, delta=None):
     """[nyga2010] algorithms 12 and 13: from 1/N, then w k^{y*} exp(-y f); k = c^(1/M) for each class."""
     k = of_rows(costs, y) ** (1.0 / n_rounds)
-    value = (lambda a, b, _: (b - a) / (a + b)) if gentle else half_log_odds(len(y))
+    delta = 1.0 / len(y) if delta is None else delta
+    value = (lambda a, b, _: (b - a) / (a + b)) if gentle else half_log_odds(delta)
     return valued(X, y, n_rounds, "gini", value, lambda g: k * np.exp(-y * g))
 
 
 def zbar_printed(X, y, n_rounds):
     """[cuendet2002] (1.9-2), (1.9-3): the absolute value of the log-odds, with the sign of the polarity."""
-    plain = half_log_odds(len(y))
+    plain = half_log_odds(1.0 / len(y))
     return valued(X, y, n_rounds, "zbar_printed", lambda a, b, s: s * abs(plain(a, b)), lambda g: np.exp(-y * g))
 
 
-def favored_by_sign(X, y, n_rounds, costs):
+def favored_by_sign(X, y, n_rounds, costs, delta=None):
     """[cuendet2002] §2.4.3 and §2.4.5: β of Fan et al., for costs of at most 1."""
     c = of_rows(costs, y)
 
@@ -236,7 +311,7 @@ def favored_by_sign(X, y, n_rounds, costs):
         beta = [0.5 + 0.5 * c[i] if y[i] * g[i] < 0 else 0.5 - 0.5 * c[i] for i in range(len(y))]
         return np.exp(-y * g * np.array(beta))
 
-    return valued(X, y, n_rounds, "z", half_log_odds(len(y)), factor)
+    return valued(X, y, n_rounds, "z", half_log_odds(1.0 / len(y) if delta is None else delta), factor)
 
 
 # ------------------------------------------------------------------------------------- least squares
@@ -273,15 +348,15 @@ def cslb(X, y, n_rounds, ratio):
     return rounds
 
 
-def cs_logitboost(X, y, n_rounds, costs):
-    """[masnadi2007] algorithm 3 with (54), (55) and F = 0, pc = p = ½; a round changes F by at most 4 / γ."""
+def cs_logitboost(X, y, n_rounds, costs, max_step=4.0):
+    """[masnadi2007] algorithm 3 with (54), (55) and F = 0, pc = p = ½; a round changes γ F by at most `max_step`."""
     gamma, eta = (costs[0] + costs[1]) / 2, 0.5 * math.log(costs[0] / costs[1])
     F, rounds = np.zeros(len(y)), []
     pc = p = np.full(len(y), 0.5)
     for _ in range(n_rounds):
         z, w = ((y + 1) / 2 - pc) / (pc * (1 - pc)), p * (1 - p)
         found, left, right = fitted(X, z, w)
-        left, right = (min(max(value / (2 * gamma), -4 / gamma), 4 / gamma) for value in (left, right))
+        left, right = (min(max(value / (2 * gamma), -max_step / gamma), max_step / gamma) for value in (left, right))
         F = F + np.where(found[3], right, left)
         rounds.append(as_round(found, left, right, F, w))
         p = np.exp(F) / (np.exp(F) + np.exp(-F))
@@ -409,14 +484,15 @@ def favor_of(beta, costs, y):
     return lambda yh, i: 0.5 + 0.5 * c[i] if yh < 0 else 0.5 - 0.5 * c[i]
 
 
-def soft_margin_step(X, y, n_rounds, costs, C, p, signed, beta):
+def soft_margin_step(X, y, n_rounds, costs, C, p, signed, beta, delta=None):
     """[cuendet2002] §2.4.4, end: the stump of confidence-rated AdaBoost, times the best step."""
     soft = SoftMargins(y, np.ones(len(y)), favor_of(beta, costs, y), C, p, signed)
     rounds, F, n = [], np.zeros(len(y)), len(y)
+    log = half_log_odds(1.0 / n if delta is None else delta)
     for _ in range(n_rounds):
         w = soft.terms() / soft.terms().sum()
         found = best(X, losses_of("z", y, w))
-        left, right = (half_log_odds(n)(*sums) for sums in leaf_sums(y, w, found[3]))
+        left, right = (log(*sums) for sums in leaf_sums(y, w, found[3]))
         h = np.where(found[3], right, left)
         alpha = Path(soft, h, w).lowest(11.5 / np.abs(h).max(), np.arange(n))
         if alpha < NO_EDGE:
@@ -427,18 +503,22 @@ def soft_margin_step(X, y, n_rounds, costs, C, p, signed, beta):
     return rounds
 
 
-def leaf_of_full_search(soft, w, beta, costs, limit=11.5):
+def leaf_of_full_search(soft, w, beta, costs, delta=None):
     """A function of rows and a sign: (smoothed sum, sum, value) at the minimum over values of that sign.
 
-    Sums are relative to weights that sum to one. The smoothing are two imaginary examples of weight 1/N.
+    Sums are relative to weights that sum to one. The smoothing are two imaginary examples, by default of weight 1/N.
     """
     n, scale = len(soft.y), soft.terms().sum()
+    delta = 1.0 / n if delta is None else delta
     favor = favor_of(beta, costs, np.array([-1.0, 1.0]))
+    rates = [(favor(1.0, int(sign > 0)), favor(-1.0, int(sign < 0))) for sign in (1, -1)]
+    most = 2.0 * half_log_odds(delta)(0.0, 1.0)  # the log-odds of a pure leaf with all of the weight
+    limit = max(11.5, *((most + math.log(max(right / wrong, 1.0))) / (right + wrong) for right, wrong in rates))
     paths = {sign: Path(soft, np.full(n, float(sign)), w) for sign in (1, -1)}
 
     def leaf(rows, sign):
         right, wrong = favor(1.0, int(sign > 0)), favor(-1.0, int(sign < 0))
-        smoothing = [(scale / n, -right), (scale / n, wrong)]
+        smoothing = [(scale * delta, -right), (scale * delta, wrong)]
         size = paths[sign].lowest(limit, rows, smoothing)
         smoothed, alone = (paths[sign].sums(size, rows, more)[0][0] / scale for more in (smoothing, ()))
         return smoothed, alone, sign * size
@@ -446,13 +526,13 @@ def leaf_of_full_search(soft, w, beta, costs, limit=11.5):
     return leaf
 
 
-def soft_margin_full(X, y, n_rounds, costs, C, p, signed, beta, forced=True):
+def soft_margin_full(X, y, n_rounds, costs, C, p, signed, beta, forced=True, delta=None):
     """[cuendet2002] §2.4.4: the minimum of Z̃ for every split and both polarities, leaf by leaf."""
     soft = SoftMargins(y, np.ones(len(y)), favor_of(beta, costs, y), C, p, signed)
     rounds, F = [], np.zeros(len(y))
     for _ in range(n_rounds):
         w = soft.terms() / soft.terms().sum()
-        leaf = leaf_of_full_search(soft, w, beta, costs)
+        leaf = leaf_of_full_search(soft, w, beta, costs, delta=delta)
 
         def loss(right, leaf=leaf):
             each = [{sign: leaf(np.flatnonzero(side), sign) for sign in (1, -1)} for side in (~right, right)]

@@ -93,6 +93,11 @@ def awkward_data(n_rows: int = 400, seed: int = 0, missing: float = 0.06) -> tup
     return X, y
 
 
+def of_any_class(costs: np.ndarray, n_classes: int = 2) -> np.ndarray:
+    """Costs of misclassifying rows, which are the same whichever class a row is of."""
+    return np.repeat(np.asarray(costs)[:, None], n_classes, axis=1)
+
+
 def make(booster: type, n_rounds: int, learner: object = None, **params: object) -> object:
     """A booster of so many rounds, whatever it calls them, on a learner if it can choose one."""
     if learner is not None and "estimator" in inspect.signature(booster).parameters:

@@ -11,9 +11,18 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import precision_recall_fscore_support
 from sklearn.model_selection import StratifiedKFold
 
+import naive_printed as naive
 import skewboost
 from skewboost.learners import Stump
-from skewboost.toolbox import METHODS, Curves, boost_eval, boost_learn, show_decision_boundary, show_learning_curves
+from skewboost.toolbox import (
+    CART_LEAVES,
+    METHODS,
+    Curves,
+    boost_eval,
+    boost_learn,
+    show_decision_boundary,
+    show_learning_curves,
+)
 
 mpl.use("Agg")
 
@@ -32,7 +41,7 @@ def moons(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 X, Y = moons(120)
-C["ada_cost"] = np.where(Y == 1, 0.2, 0.1)  # AdaCost's steps may be negative where a class costs 1
+C["ada_cost"] = 0.5
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +90,10 @@ def test_every_method_learns_with_every_base_learner(method):
     ("method", "estimator"),
     [
         ("ada_c1", skewboost.AdaC1Classifier(alpha="nyga", cost=1.2)),
-        ("cs_realboost", skewboost.CSRAClassifier(cost=3.0)),
+        ("ada_c3", skewboost.AdaC3Classifier(cost=1.2, as_printed=True)),
+        ("ada_cost", skewboost.AdaCostClassifier(cost={-1: 0, 1: 0.5}, initial="equal")),
+        ("cs_realboost", skewboost.CSRAClassifier(cost=3.0, as_printed=True)),
+        ("cs_gentleboost", skewboost.CSGAClassifier(cost=3.0, as_printed=True)),
         ("adaboost_reg", skewboost.AdaBoostRegClassifier(C=5.0, p=1.0)),
         ("weight_boost", skewboost.WeightBoostClassifier(beta=0.5)),
     ],
@@ -91,6 +103,92 @@ def test_c_is_the_parameter_of_the_estimator(method, estimator):
     stump = Stump(criterion="error", constant=True)
     direct = estimator.set_params(estimator=stump, n_estimators=10, pos_label=1).fit(X, Y)
     np.testing.assert_array_equal(boost_eval(boost, X), direct.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    ("method", "c", "expected"),
+    [
+        ("ada_c3", 1.1, lambda X, y: naive.adac3(X, y, 10, (1.0, 1.1))),
+        ("ada_c3", 1.3, lambda X, y: naive.adac3(X, y, 10, (1.0, 1.3))),
+        ("ada_cost", 0.5, lambda X, y: naive.adacost(X, y, 10, (0.0, 0.5))),
+        ("ada_cost", 1, lambda X, y: naive.adacost(X, y, 10, (0.0, 1.0))),
+        ("logit_boost", None, lambda X, y: naive.cslb(X, y, 6, 1.0)),
+        ("cs_logitboost", 8.0, lambda X, y: naive.cslb(X, y, 6, 8.0)),
+        ("cs_logitboost", 500.0, lambda X, y: naive.cslb(X, y, 3, 500.0)),
+    ],
+)
+def test_algorithms_are_those_that_the_thesis_prints(method, c, expected):
+    """Against plain loops; the last one has steps of more than 4."""
+    rounds = expected(X, Y.astype(float))
+    boost = boost_learn(X, Y, method, "stump", len(rounds), c=c)
+    for F, round_ in zip(boost.estimator.staged_decision_function(X), rounds, strict=True):
+        got = F - F.mean() if method == "cs_logitboost" else F  # stages include the costs of the rounds to come
+        wanted = round_["F"] - round_["F"].mean() if method == "cs_logitboost" else round_["F"]
+        np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(boost_eval(boost, X), rounds[-1]["F"], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("c", [0, 0.5, 0.9])
+def test_adacost_separates_the_clusters_of_the_thesis(c):
+    """With negatives of cost 1 a cost of ½ would make positives the cheaper class; most of both would be missed."""
+    randn = np.random.default_rng(0).standard_normal
+    points = np.vstack((randn((300, 2)), randn((300, 2)) + 3))
+    F = boost_eval(boost_learn(points, np.repeat([1, -1], 300), "ada_cost", "stump", 30, c=c), points)
+    assert (F[:300] >= 0).mean() > 0.9
+    assert (F[300:] < 0).mean() > 0.9
+
+
+def test_a_cost_of_zero_per_row_is_the_cost_of_the_class():
+    one = boost_learn(X, Y, "ada_cost", "stump", 8, c=0.6)
+    for each in (np.where(Y == 1, 0.6, 0.0), np.where(Y == 1, 0.6, 0.0)[:, None]):
+        np.testing.assert_allclose(boost_eval(boost_learn(X, Y, "ada_cost", "stump", 8, c=each), X), boost_eval(one, X))
+
+
+def test_options_may_be_pairs_of_names_and_values(capsys):
+    by_pairs = boost_learn(X, Y, "ada_c2", "stump", 5, "c", 2)
+    np.testing.assert_array_equal(boost_eval(by_pairs, X), boost_eval(boost_learn(X, Y, "ada_c2", "stump", 5, c=2), X))
+    both = boost_learn(X, Y, "ada_c2", "stump", 5, "c", 2, "cv", 3, "testdata", (X, Y), "v", "no", random_state=0)
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "ada_c2, 5 rounds, test data",
+        "ada_c2, 5 rounds, 3-fold cross-validation",
+    ]
+    assert both.c == 2
+    assert both.test.error[-1] == both.train.error[-1]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "options", "message"),
+    [
+        (("c",), {}, "'c' is left over of the pairs of names and values. Give a value after each name, as in 'c', 2."),
+        (("cost", 2), {}, "'cost' is not the name of an option. Choose one of c, cv, testdata, plot, boundary, v, ran"),
+        ((2, "c"), {}, "2 is not the name of an option"),
+        (("c", 2, "c", 3), {}, "'c' is given twice. Give each option once, as a pair or as a keyword."),
+        (("c", 2), {"c": 2}, "'c' is given twice"),
+        (("cv", 0, "c", 2), {}, "cv=0 must be an integer >= 1"),
+        (("plot", "on", "c", 2), {}, "plot='on' must be True or False"),
+    ],
+)
+def test_pairs_that_make_no_sense(pairs, options, message):
+    with pytest.raises(ValueError, match=message):
+        boost_learn(X, Y, "ada_c2", "stump", 3, *pairs, **options)
+
+
+@pytest.mark.parametrize("c", [1.2, -0.1, "0.5", np.where(Y == 1, 2.0, 1.0), np.full(120, np.nan)], ids=str)
+def test_costs_of_adacost_are_from_0_to_1(c):
+    with pytest.raises(ValueError, match="costs that are not numbers from 0 to 1, as method='ada_cost' needs them"):
+        boost_learn(X, Y, "ada_cost", "stump", 3, c=c)
+
+
+def test_trees_have_three_leaves_and_every_cut_is_tried():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(400, 2))
+    labels = np.where(points[:, 0] * points[:, 1] > 0, 1, -1)
+    cart = boost_learn(points, labels, "real_boost", "cart", 5).estimator
+    assert {len(term.values) for term in cart.estimators_} == {CART_LEAVES} == {3}
+    # one row differs from all others by less than the width of a quantile
+    line, alone = np.sort(rng.normal(size=(600, 1)), axis=0), 301
+    stump = boost_learn(line, np.where(np.arange(600) >= alone, 1, -1), "ada_boost", "stump", 1)
+    assert stump.train.error[0] == 0
 
 
 def test_a_cost_per_row_and_the_same_cost_as_a_number_agree():

@@ -73,6 +73,10 @@ class RepeatedRowsWarning(SkewBoostWarning):
         self.n_rows = n_rows
 
 
+class LabelWarning(SkewBoostWarning):
+    """Labels that may mean the same are different classes, because they are spelled differently."""
+
+
 def warn_caller(message: str | Warning, category: type[Warning] | None = None) -> None:
     """Warn, with the line outside this package that called it."""
     level, frame = 1, currentframe()
@@ -88,7 +92,7 @@ def checked_by_scikit_learn() -> Iterator[None]:
         yield
     except (SkewBoostError, AttributeError):  # the latter: scikit-learn's NotFittedError, which is a ValueError too
         raise
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:  # the latter: of an integer that no double can hold
         raise InputError(str(error)) from error
     except TypeError as error:
         raise InputTypeError(str(error)) from error

@@ -6,13 +6,15 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import PredefinedSplit, check_cv
 from sklearn.utils.validation import has_fit_parameter
 
-from skewboost.errors import InputError
+from skewboost.errors import InputError, SkewBoostError
+from skewboost.names import in_short
 from skewboost.typing import Array
 
 Fold = tuple[Array, Array]  # the numbers of the training and the validation rows
+KINDS = "Give a scikit-learn splitter, or a list of (training, test) row numbers."
 
 
 def stratified_folds(
@@ -103,26 +105,74 @@ def own_folds(
     return [(np.flatnonzero(of != f), np.flatnonzero(of == f)) for of in drawn for f in range(n_folds)]
 
 
-def given_folds(cv: Any, labels: Array, groups: Array | None, name: str = "cv") -> list[Fold]:
-    """Return the folds of a splitter, or of an iterable of (training, validation) rows."""
+def given_folds(
+    cv: Any,
+    labels: Array,
+    groups: Array | None,
+    name: str = "cv",
+    *,
+    X: Any = None,
+    missing_groups: str = "Pass them to fit: fit(X, y, groups=...).",
+) -> list[Fold]:
+    """Return the folds of a splitter, or of an iterable of (training, validation) row numbers or masks, checked.
+
+    Splitters get `X`, if it is given. `missing_groups` is the remedy if they need groups and there are none.
+    """
+    shown, n_rows = f"{name}={in_short(cv)}", len(labels)
     with warnings.catch_warnings():  # a splitter that ignores groups may still respect them, which is checked below
         warnings.filterwarnings("ignore", "The groups parameter is ignored")
         try:
             splitter = check_cv(cv, labels, classifier=True)
-            folds = [
-                (np.asarray(training), np.asarray(validation))
-                for training, validation in splitter.split(np.zeros(len(labels)), labels, groups)
-            ]
+            _check_predefined(splitter, shown, n_rows)
+            pairs = list(splitter.split(np.zeros(n_rows) if X is None else X, labels, groups))
+            found = [(np.asarray(training), np.asarray(validation)) for training, validation in pairs]
+        except SkewBoostError:
+            raise
         except (ValueError, TypeError) as error:
-            needs = "" if groups is not None or "groups" not in str(error) else "Pass groups to fit."
-            raise InputError(f"{name}={cv!r} cannot split these rows: {error}", needs) from error
-    for training, validation in folds:
-        if groups is not None and np.intersect1d(groups[training], groups[validation]).size:
+            if groups is None and "groups" in str(error):
+                raise InputError(f"{shown} needs groups.", missing_groups) from error
+            raise InputError(f"{shown} cannot split these rows: {error}.", KINDS) from error
+    if not found:
+        raise InputError(f"{shown} holds no splits.", f"{KINDS} An iterator is used up after one fit.")
+    folds = [tuple(_row_numbers(side, n_rows, f"{name}: split {k}") for side in fold) for k, fold in enumerate(found)]
+    for k, (training, validation) in enumerate(folds):
+        both = np.intersect1d(training, validation)
+        if len(both):
             raise InputError(
-                f"{name}={cv!r} puts rows of a group on both sides of a split.",
+                f"{name}: split {k} trains on {len(both)} of the rows that it tests, row {both[0]} among them, so "
+                "results on them would be too good.",
+                "Give (training, test) without rows in common.",
+            )
+        torn = () if groups is None else np.intersect1d(groups[training], groups[validation])
+        if len(torn):
+            raise InputError(
+                f"{name}: split {k} has rows of {len(torn)} groups both in training and in the test.",
                 "Use a splitter that keeps groups together, such as StratifiedGroupKFold, or leave out groups.",
             )
-    return folds
+    return [(training, validation) for training, validation in folds]
+
+
+def _check_predefined(splitter: Any, shown: str, n_rows: int) -> None:
+    """Raise an error if a splitter that numbers the rows of a table gets those of another."""
+    if isinstance(splitter, PredefinedSplit) and len(splitter.test_fold) != n_rows:
+        raise InputError(
+            f"{shown} says where each of {len(splitter.test_fold)} rows belongs, but it gets {n_rows} rows.",
+            "Name a fold for each row. If rows are held out before, as for a certificate, use a splitter that divides "
+            "any rows, such as StratifiedKFold or StratifiedGroupKFold.",
+        )
+
+
+def _row_numbers(rows: Array, n_rows: int, what: str) -> Array:
+    """Return the row numbers of a side of a split, also for a mask."""
+    if rows.dtype == np.bool_ and rows.shape == (n_rows,):
+        rows = np.flatnonzero(rows)
+    if rows.ndim == 1 and not len(rows):
+        raise InputError(f"{what} has a side without rows.", "Each split needs rows to train on, and others to test.")
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
+        raise InputError(f"{what} must hold row numbers from 0 to {n_rows - 1}, or masks; got {in_short(rows)}.")
+    if len(np.unique(rows)) < len(rows):
+        raise InputError(f"{what} has a row twice on one side.", "For rows that count twice use sample_weight.")
+    return rows.astype(np.intp, copy=False)
 
 
 def folds_of_examples(folds: list[Fold], rows: Array, classes: Array) -> list[Fold]:

@@ -50,7 +50,7 @@ class JsonLines:
         self.news = 0
 
     def take(self, line: Row, number: int) -> None:
-        """Understand a line, or raise a ValueError, TypeError or KeyError."""
+        """Understand a line, or raise a ValueError, TypeError, KeyError, AttributeError or OverflowError."""
         raise NotImplementedError
 
     def first_line(self, **fields: Any) -> Row:
@@ -165,7 +165,7 @@ class JsonLines:
             number = self._n_lines + 1
             try:
                 self.take(dict(_readable(json.loads(raw))), number)
-            except (ValueError, TypeError, KeyError, RecursionError) as error:
+            except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
                 if isinstance(error, self.error):
                     raise
                 raise self.error(

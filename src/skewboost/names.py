@@ -74,6 +74,11 @@ def shortened(text: str, longest: int = 28) -> str:
     return f"{text[: longest - 1 - half]}{ELLIPSIS}{text[-half:]}"
 
 
+def in_short(value: Any, longest: int = 60) -> str:
+    """The representation of a value on one line, without its middle if it is too long."""
+    return shortened(" ".join(repr(value).split()), longest)
+
+
 def literal(text: str) -> str:
     """Text that Matplotlib draws literally: dollar signs do not begin a formula."""
     from matplotlib import rcParams

@@ -8,9 +8,11 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+import sklearn.utils
 from sklearn.base import is_classifier
 
 from skewboost.errors import InputError
+from skewboost.names import in_short
 
 
 class Check(NamedTuple):
@@ -38,8 +40,12 @@ def number(low: float, high: float | None, *, open_low: bool = False) -> Check:
     def passes(value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
-        above = float(value) > low if open_low else float(value) >= low
-        return above and (float(value) <= high if high is not None else float(value) < float("inf"))
+        try:
+            real = float(value)
+        except OverflowError:  # an integer of more than 308 digits
+            return False
+        above = real > low if open_low else real >= low
+        return above and (real <= high if high is not None else real < float("inf"))
 
     return Check(passes, allowed)
 
@@ -59,7 +65,8 @@ def optional(check: Check) -> Check:
     return Check(lambda value: value is None or check.passes(value), f"{check.allowed}, or None")
 
 
-N_JOBS = optional(Check(lambda value: integer(-(2**31)).passes(value) and value != 0, "an integer other than 0"))
+_INT = integer(-(2**31), 2**31 - 1)  # what the native core takes
+N_JOBS = optional(Check(lambda value: _INT.passes(value) and value != 0, "an integer other than 0"))
 
 
 CLASSIFIER = Check(
@@ -89,6 +96,15 @@ def check_params(owner: Any, **checks: Check) -> None:
         value = getattr(owner, name)
         if not check.passes(value):
             raise InputError(f"{name} of {type(owner).__name__} must be {check.allowed}; got {value!r}.")
+
+
+def check_random_state(random_state: Any) -> np.random.RandomState:
+    """Return the source of random numbers that a `random_state` stands for."""
+    try:
+        return sklearn.utils.check_random_state(random_state)  # type: ignore[no-any-return]
+    except (ValueError, TypeError) as error:
+        allowed = "an integer from 0 to 2**32 - 1, a RandomState, or None"
+        raise InputError(f"random_state={in_short(random_state)} must be {allowed}.") from error
 
 
 def refusal(function: Callable[..., Any], *args: Any) -> str | None:

@@ -15,6 +15,17 @@ WIDTH = 24
 INTERVAL = 0.1  # seconds between two drawings
 
 
+def on_terminal() -> bool:
+    """Whether the standard error stream is a terminal; it may be closed, too."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def say(text: str) -> None:
+    """Write to the standard error stream, unless it is closed."""
+    if sys.stderr is not None:
+        sys.stderr.write(text)
+
+
 class ProgressBar:
     """A bar on the standard error stream, of `total` steps of `what`; without a total only the time is shown.
 
@@ -42,7 +53,7 @@ class ProgressBar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if sys.stderr.isatty():
+        if on_terminal():
             self._draw()
             sys.stderr.write("\r\x1b[2K" if self.transient else "\n")
             sys.stderr.flush()
@@ -52,14 +63,14 @@ class ProgressBar:
         self.done = done
         if note is not None:
             self.note = note
-        if sys.stderr.isatty():
+        if on_terminal():
             now = time.monotonic()
             if now - self._drawn >= INTERVAL or done == self.total:
                 self._drawn = now
                 self._draw()
         elif not self.transient and self.total and done and done * self.lines // self.total > self._printed:
             self._printed = done * self.lines // self.total
-            sys.stderr.write(f"{self}\n")
+            say(f"{self}\n")
 
     def _draw(self) -> None:
         sys.stderr.write(f"\r\x1b[2K{str(self)[:110]}")

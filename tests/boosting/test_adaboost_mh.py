@@ -16,7 +16,7 @@ from sklearn.metrics import f1_score
 from engine.partitioned import PartitionedEngine
 from skewboost import AdaBoostClassifier, AdaBoostMHClassifier, RealBoostClassifier
 from skewboost.learners import Stump, Tree
-from support import awkward_data, each_engine, load_trace, load_trace_data
+from support import awkward_data, each_engine, load_trace, load_trace_data, of_any_class
 
 ENGINES = ["reference", "cpu", PartitionedEngine()]
 LEARNERS = ["stump", Tree(max_leaf_nodes=5), Stump(missing="abstain"), Tree(max_leaf_nodes=5, missing="abstain")]
@@ -295,7 +295,7 @@ def test_decisions_tend_to_the_least_expected_cost(cost, how):
         clf = AdaBoostMHClassifier(n_estimators=80, cost=dict(enumerate(cost))).fit(X, y)
     else:  # rows of a class differ, with that mean
         spread = np.random.default_rng(1).choice([0.5, 1.5], len(y))
-        clf = AdaBoostMHClassifier(n_estimators=80).fit(X, y, sample_cost=c[y] * spread)
+        clf = AdaBoostMHClassifier(n_estimators=80).fit(X, y, sample_cost=of_any_class(c[y] * spread, 3))
     expected = c * p
     q = expected / expected.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(clf.decision_function(X), 0.5 * np.log(q / (1 - q)), atol=0.15)
@@ -314,7 +314,7 @@ def test_costs_are_weights_that_probabilities_take_out_again():
     each = np.array([1.0, 2.0, 3.0])[y]
     weighted = AdaBoostMHClassifier(n_estimators=15).fit(X, y, sample_weight=each)
     np.testing.assert_allclose(costly.decision_function(X), weighted.decision_function(X), atol=0.2)
-    same = AdaBoostMHClassifier(n_estimators=15).fit(X, y, sample_cost=each)
+    same = AdaBoostMHClassifier(n_estimators=15).fit(X, y, sample_cost=of_any_class(each, 3))
     np.testing.assert_allclose(same.decision_function(X), costly.decision_function(X), atol=1e-9)
     equal = AdaBoostMHClassifier(n_estimators=15, cost=dict.fromkeys(range(3), 7.0)).fit(X, y)
     plain = AdaBoostMHClassifier(n_estimators=15).fit(X, y)
@@ -352,8 +352,10 @@ def test_a_label_may_cost_more_to_miss_than_to_invent():
     balanced = AdaBoostMHClassifier(n_estimators=10, cost="balanced").fit(X, Y)
     by_hand = AdaBoostMHClassifier(n_estimators=10, cost=dict(enumerate(((1 - share) / share).tolist()))).fit(X, Y)
     np.testing.assert_allclose(balanced.decision_function(X), by_hand.decision_function(X), atol=1e-9)
-    rows = AdaBoostMHClassifier(n_estimators=10).fit(X, Y, sample_cost=np.random.default_rng(0).uniform(1, 2, len(Y)))
+    rows = AdaBoostMHClassifier(n_estimators=10).fit(X, Y, sample_cost=np.random.default_rng(0).uniform(1, 2, Y.shape))
     assert np.isfinite(rows.predict_proba(X)).all()
+    with pytest.raises(ValueError, match="give the cost of a mistake about each label of each row"):
+        AdaBoostMHClassifier().fit(X, Y, sample_cost=np.ones(len(Y)))
     with pytest.raises(ValueError, match=r"cost=2\.0 cannot be used with several labels per example"):
         AdaBoostMHClassifier(cost=2.0).fit(X, Y)
 

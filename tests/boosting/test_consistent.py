@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from skewboost import ConsistentBoostClassifier, RealBoostClassifier
@@ -53,6 +54,35 @@ def test_it_is_realboost_for_as_long_as_votes_agree():
     monotone = np.arange(40.0)[:, None]
     a, b = (c(n_estimators=1).fit(monotone, monotone[:, 0] > 25) for c in (type(a), type(b)))
     np.testing.assert_allclose(a.decision_function(monotone), b.decision_function(monotone), atol=1e-12)
+
+
+@each_engine
+def test_equal_costs_change_nothing(engine):
+    X, y = awkward_data()
+    plain = ConsistentBoostClassifier(n_estimators=25, engine=engine).fit(X, y)
+    for fitted in (
+        ConsistentBoostClassifier(n_estimators=25, engine=engine, cost=1).fit(X, y),
+        ConsistentBoostClassifier(n_estimators=25, engine=engine, cost={0: 7.0, 1: 7.0}).fit(X, y),
+        ConsistentBoostClassifier(n_estimators=25, engine=engine).fit(X, y, sample_cost=np.full(len(y), 0.3)),
+    ):
+        np.testing.assert_array_equal(fitted.decision_function(X), plain.decision_function(X))
+        np.testing.assert_array_equal(fitted.predict_proba(X), plain.predict_proba(X))
+
+
+@each_engine
+@pytest.mark.parametrize("each", [False, True])
+def test_an_integer_cost_is_a_repetition(each, engine):
+    """With the same smoothing: 1/N would be that of more rows."""
+    X, y = awkward_data(200)
+    costs = np.random.default_rng(0).integers(1, 4, len(y)) if each else np.where(y == 1, 3, 1)
+    clf = ConsistentBoostClassifier(n_estimators=30, smoothing=0.004, engine=engine)
+    told = clone(clf).fit(X, y, sample_cost=costs) if each else clone(clf).set_params(cost=3).fit(X, y)
+    repeated = clone(clf).fit(X.repeat(costs, 0), y.repeat(costs))
+    np.testing.assert_allclose(told.decision_function(X), repeated.decision_function(X), atol=1e-9)
+    # F is the same, but in the repeated rows the costs are frequencies, which probabilities keep
+    ratio = costs[y == 1].mean() / costs[y == 0].mean()
+    odds = [p[:, 1] / p[:, 0] for p in (told.predict_proba(X), repeated.predict_proba(X))]
+    np.testing.assert_allclose(odds[0] * ratio, odds[1], rtol=1e-6)
 
 
 @each_engine

@@ -12,6 +12,7 @@ import skewboost as sb
 from skewboost.boosting.catalogue import COMPOUND, EXPONENT, NONE
 from skewboost.errors import CostWarning
 from skewboost.evaluate import compare
+from support import of_any_class
 
 
 def overlapping(n, seed=0):
@@ -41,7 +42,7 @@ def test_variants_warn_of_costs_that_do_not_act_as_asked(entry):
         found = warnings_of(entry.make(12, **given), X, y)
         assert [any(what in message for what in said) for message in found] == [True] * len(said)
         assert all("SkewBoostClassifier" in message for message in found)
-    by_row = warnings_of(entry.make(12), X, y, sample_cost=np.where(y == 1, 5.0, 1.0))
+    by_row = warnings_of(entry.make(12), X, y, sample_cost=of_any_class(np.where(y == 1, 5.0, 1.0)))
     assert len(by_row) == len(said)
     for quiet in ({}, {"cost": 1.0}, {"cost": "balanced"}):
         assert warnings_of(entry.make(12, **quiet), X, y) == []

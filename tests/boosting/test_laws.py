@@ -39,7 +39,7 @@ def opened_state(clf, X, y, learner="stump", engine="reference", examples=None):
     rule = clf._rule()
     resolved = resolve(learner)
     question = next(q for q in rule.asks if q in resolved.answers)
-    opened = resolved.prepare(data, rule.goal(Costs(), data.n_examples))
+    opened = resolved.prepare(data, rule.goal(Costs(), 1.0 / data.n_examples))
     return rule, State(opened, 40, question)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -166,7 +168,132 @@ def test_soft_margins_with_the_full_search(data, costs, beta, C, p, signed, forc
     assert_rounds_match(clf, data, expected, 3)
 
 
+@each_data
+@pytest.mark.parametrize("delta", [0.0, 0.03])
+def test_the_smoothing_of_votes_is_what_is_asked_for(data, delta):
+    """0 is [nyga2010] algorithms 5, 12 and 15 and [cuendet2002] (1.8-3); a pure leaf votes with the bound."""
+    costs, small, rows, m = (1.0, 3.0), (0.3, 0.85), table(data), 4
+    for clf, expected in (
+        (sb.RealBoostClassifier(), naive.realboost(*rows, m, delta)),
+        (sb.RareBoostClassifier(), naive.rareboost(*rows, m, delta)),
+        (sb.CSRAClassifier(cost=by_label(costs), as_printed=True), naive.spread(*rows, m, costs, False, delta)),
+        (sb.CSRealBoostClassifier(cost=by_label(costs)), naive.cs_realboost(*rows, m, costs, delta)),
+        (
+            sb.FavoredBoostClassifier(cost=by_label(small), beta="sign"),
+            naive.favored_by_sign(*rows, m, small, delta),
+        ),
+        (
+            sb.SoftMarginBoostClassifier(cost=by_label(small), C=4.0, beta="sign"),
+            naive.soft_margin_step(*rows, m, small, 4.0, 1.0, False, "sign", delta),
+        ),
+    ):
+        assert_rounds_match(clf.set_params(smoothing=delta), data, expected, m)
+        by_default = clone(clf).set_params(smoothing=None, n_estimators=m, pos_label=1.0).fit(*rows)
+        F, _ = next(by_default._staged_scores(rows[0]))
+        assert np.abs(expected[0]["F"] - F).max() > 1e-3
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.03])
+def test_the_smoothing_of_the_full_search(delta):
+    params = {"C": 4.0, "beta": "sign", "search": "full", "smoothing": delta}
+    expected = naive.soft_margin_full(*table("A"), 2, (0.3, 0.85), 4.0, 1.0, False, "sign", delta=delta)
+    clf = sb.SoftMarginBoostClassifier(cost=by_label((0.3, 0.85)), **params)
+    assert_rounds_match(clf, "A", expected, 2)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.03])
+def test_other_variants_smooth_alike(smoothing):
+    """AdaBoost.MH of two classes is RealBoost; the first splitter of an alternating tree is a stump."""
+    X, y = table("A")
+    real = sb.RealBoostClassifier(n_estimators=9, smoothing=smoothing, pos_label=1).fit(X, y)
+    joint = sb.AdaBoostMHClassifier(n_estimators=9, smoothing=smoothing, pos_label=1).fit(X, y)
+    np.testing.assert_allclose(joint.decision_function(X), real.decision_function(X), atol=TOLERANCE)
+    root = 0.5 * np.log((y > 0).sum() / (y < 0).sum())
+    tree = sb.AlternatingTreeClassifier(max_rounds=1, smoothing=smoothing, pos_label=1).fit(X, y)
+    w = np.exp(-y * root) / np.exp(-y * root).sum()
+    found = naive.best(X, naive.losses_of("z", y, w))
+    values = [naive.half_log_odds(smoothing)(*own) for own in naive.leaf_sums(y, w, found[3])]
+    expected = root + np.where(found[3], values[1], values[0])
+    np.testing.assert_allclose(tree.decision_function(X), expected, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.02])
+def test_the_smoothing_of_many_classes(smoothing):
+    """½ ln((W+ + δ) / (W- + δ)) per leaf and class, where the pairs weigh 1/(NK)."""
+    X, y, _ = load_trace_data("K")
+    clf = sb.AdaBoostMHClassifier(n_estimators=1, smoothing=smoothing).fit(X, y)
+    (term,) = clf._model.terms
+    leaf = term.partition.leaves(View(clf._engine(), read_table(clf, X, reset=False), clf._model.bins))
+    log = naive.half_log_odds(smoothing)
+    size = len(y) * len(clf.classes_)
+    for j in np.unique(leaf):
+        for k, label in enumerate(clf.classes_):
+            inside = ((leaf == j) & (y == label)).sum() / size
+            outside = ((leaf == j) & (y != label)).sum() / size
+            assert term.values[j, k] == pytest.approx(log(outside, inside), abs=TOLERANCE)
+
+
+def test_a_leaf_of_one_class_votes_with_the_bound_unless_it_is_smoothed():
+    X, y = np.arange(20.0)[:, None], np.arange(20) > 12
+    F = sb.RealBoostClassifier(n_estimators=1, smoothing=0).fit(X, y).decision_function(X)
+    np.testing.assert_array_equal(F, np.where(y, 11.5, -11.5))
+    F = sb.CSRealBoostClassifier(n_estimators=1, smoothing=0, cost=2.0).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(F, (np.where(y, 23.0, -23.0) + np.log(2.0)) / 3.0)
+    F = sb.RealBoostClassifier(n_estimators=1, smoothing=1e-300).fit(X, y).decision_function(X)
+    np.testing.assert_array_equal(np.abs(F), 11.5)
+
+
+def test_newton_steps_without_a_bound():
+    """[nyga2010] algorithms 7 and 14: one negative on the wrong side, which a stump finds when P is close to 0."""
+    X = np.arange(40.0)[:, None]
+    y = np.where(X[:, 0] > 20, 1.0, -1.0)
+    y[1] = 1.0
+    for booster, ratio, extra in (
+        (sb.LogitBoostClassifier, 1.0, {}),
+        (sb.CSLBClassifier, 1e5, {"cost": 1e5, "as_printed": True}),
+    ):
+        expected = naive.cslb(X, y, 5, ratio)
+        assert max(abs(value) for round_ in expected for value in round_["leaves"]) > 4.5
+        for engine in ("cpu", "reference"):
+            clf = booster(n_estimators=5, max_step=None, pos_label=1, engine=engine, **extra).fit(X, y)
+            for (F, _), round_ in zip(clf._staged_scores(X), expected, strict=True):
+                np.testing.assert_allclose(F, round_["F"], rtol=TOLERANCE, atol=TOLERANCE)
+        for most in (4.0, 2.0):
+            bounded = booster(n_estimators=5, pos_label=1, max_step=most, **extra).fit(X, y)
+            stages = [np.zeros(len(y)), *(F for F, _ in bounded._staged_scores(X))]
+            assert np.abs(np.diff(stages, axis=0)).max() == pytest.approx(most)
+    assert sb.LogitBoostClassifier().max_step == 4.0
+
+
+def test_cs_logitboost_without_a_bound():
+    X = np.arange(40.0)[:, None]
+    y = np.where(X[:, 0] > 20, 1.0, -1.0)
+    y[1] = 1.0
+    expected = naive.cs_logitboost(X, y, 3, (1.0, 3.0), math.inf)
+    assert max(abs(value) for round_ in expected for value in round_["leaves"]) > 4.5 / 2.0
+    clf = sb.CSLogitBoostClassifier(cost=3.0, as_printed=True, max_step=None, n_estimators=3, pos_label=1).fit(X, y)
+    for (F, _), round_ in zip(clf._staged_scores(X), expected, strict=True):
+        np.testing.assert_allclose(F, round_["F"], rtol=1e-7, atol=TOLERANCE)
+
+
 # ------------------------------------------------------------- costs where the papers have none
+
+
+@each_data
+@each_costs
+@pytest.mark.parametrize("delta", [None, 0.0])
+def test_consistent_boosting_with_costs(data, costs, delta):
+    X, y = table(data)
+    c = naive.of_rows(costs, y)
+    expected = naive.consistent(X, y, 12, c, 1.0 / len(y) if delta is None else delta)
+    for params, sample_cost in (({"cost": by_label(costs)}, None), ({}, c)):
+        fitted_with = []
+        clf = sb.ConsistentBoostClassifier(n_estimators=12, pos_label=1.0, smoothing=delta, **params)
+        with observed(lambda state: fitted_with.append(state.rows.get("w").copy())):  # noqa: B023
+            clf.fit(X, y, sample_cost=sample_cost)
+        for (F, _), w, round_ in zip(clf._staged_scores(X), fitted_with[:12], expected, strict=True):
+            np.testing.assert_allclose(F, round_["F"], atol=TOLERANCE)
+            np.testing.assert_allclose(w, round_["w"], atol=TOLERANCE)
 
 
 @each_data

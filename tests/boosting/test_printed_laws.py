@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import check_estimator
 
 import skewboost as sb
@@ -17,8 +18,8 @@ from program_runners import run_python
 from skewboost.engine.native_set import NativeSet
 from skewboost.errors import CostWarning
 from skewboost.io import dumps, loads
-from skewboost.learners import Line, Stump, Tree
-from support import FLAWED, awkward_data
+from skewboost.learners import Line, Probabilities, Stump, Tree
+from support import FLAWED, awkward_data, of_any_class
 
 COST = {0: 1.0, 1: 3.0}
 PRINTED = {
@@ -40,6 +41,13 @@ PRINTED = {
     "Arcing": sb.ArcingClassifier(cost=COST),
     "AdaBoostReg": sb.AdaBoostRegClassifier(C={0: 10.0, 1: 3.0}, cost=COST),
     "WeightBoost": sb.WeightBoostClassifier(cost=COST),
+    "ConsistentBoost": sb.ConsistentBoostClassifier(cost=COST),
+    "LogitBoost, short steps": sb.LogitBoostClassifier(max_step=0.3),
+    "CSLB, Newton": sb.CSLBClassifier(as_printed=True, max_step=None, cost=1e3),
+    "RealBoost, unsmoothed": sb.RealBoostClassifier(smoothing=0.0),
+    "RareBoost, unsmoothed": sb.RareBoostClassifier(smoothing=0.0),
+    "CSRealBoost, unsmoothed": sb.CSRealBoostClassifier(smoothing=0.0, cost=COST),
+    "ConsistentBoost, unsmoothed": sb.ConsistentBoostClassifier(smoothing=0.0, cost=COST),
 }
 COSTLY = {name: clf for name, clf in PRINTED.items() if "cost" in clf.get_params()}
 N_ROUNDS = 8
@@ -57,10 +65,17 @@ def made(printed, n_rounds=N_ROUNDS, **params):
 def test_the_switch_is_off_by_default_and_changes_the_model(printed):
     X, y = awkward_data()
     default = type(printed)().get_params(deep=False)
-    switches = {name: default[name] for name in ("as_printed", "beta", "initial", "search") if name in default}
+    off = {
+        "as_printed": False,
+        "beta": "label",
+        "initial": "cost",
+        "search": "step",
+        "smoothing": None,
+        "max_step": 4.0,
+    }
+    switches = {name: default[name] for name in off if name in default}
     if "beta" in switches and not isinstance(switches["beta"], str):  # the damping of WeightBoost
         del switches["beta"]
-    off = {"as_printed": False, "beta": "label", "initial": "cost", "search": "step"}
     assert switches.items() <= off.items()
     if isinstance(getattr(printed, "cost", None), dict) and 0.0 in printed.cost.values():
         return  # it cannot be switched off
@@ -115,11 +130,11 @@ def test_a_cost_is_the_same_however_it_is_said(printed):
     for clf in (
         made(printed, cost=3.0).fit(X, y),
         made(printed, cost=[[0.0, 1.0], [3.0, 0.0]]).fit(X, y),
-        made(printed, cost=None).fit(X, y, sample_cost=np.where(y == 1, 3.0, 1.0)),
+        made(printed, cost=None).fit(X, y, sample_cost=of_any_class(np.where(y == 1, 3.0, 1.0))),
     ):
         np.testing.assert_allclose(clf.decision_function(X), F, atol=1e-12)
     nearly = np.where(y == 1, 3.0, 1.0) * (1 + 1e-13 * np.random.default_rng(0).normal(size=len(y)))
-    by_row = made(printed, cost=None).fit(X, y, sample_cost=nearly)
+    by_row = made(printed, cost=None).fit(X, y, sample_cost=of_any_class(nearly))
     np.testing.assert_allclose(by_row.decision_function(X), F, atol=1e-6)
 
 
@@ -127,10 +142,10 @@ def test_a_cost_is_the_same_however_it_is_said(printed):
 def test_rows_may_differ_in_cost(printed):
     X, y = awkward_data(200)
     rng = np.random.default_rng(0)
-    costs, counts = rng.uniform(0.5, 2.0, len(y)), rng.integers(1, 3, len(y))
+    costs, counts = of_any_class(rng.uniform(0.5, 2.0, len(y))), rng.integers(1, 3, len(y))
     clf = made(printed, cost=None)
     F = clf.fit(X, y, sample_weight=counts, sample_cost=costs).decision_function(X)
-    again = clf.fit(X.repeat(counts, 0), y.repeat(counts), sample_cost=costs.repeat(counts)).decision_function(X)
+    again = clf.fit(X.repeat(counts, 0), y.repeat(counts), sample_cost=costs.repeat(counts, 0)).decision_function(X)
     np.testing.assert_allclose(F, again, atol=1e-8)
     assert np.abs(F - clf.fit(X, y, sample_weight=counts).decision_function(X)).max() > 1e-3
 
@@ -191,7 +206,7 @@ def test_tables_with_categories_and_missing_cells(printed):
         np.testing.assert_array_equal(loads(dumps(clf)).decision_function(X), F)
 
 
-ANY_LEARNER = [name for name in PRINTED if "full" not in name and name != "Z̄"]
+ANY_LEARNER = [name for name in PRINTED if not any(own in name for own in ("full", "Z̄", "ConsistentBoost"))]
 
 
 @pytest.mark.parametrize("name", ANY_LEARNER)
@@ -365,6 +380,13 @@ def test_a_warning_about_costs_knows_the_regularisation_of_each_class():
         (sb.AdaCostClassifier(cost={0: -1.0, 1: 0}, initial="equal"), r"cost\[0\]=-1\.0 must be a finite number"),
         (sb.AdaCostClassifier(cost={0: False, 1: 1}, initial="equal"), r"cost\[0\]=False must be a finite number"),
         (sb.AdaCostClassifier(cost=0.0, initial="equal"), "must be a finite number greater than 0"),
+        (sb.RealBoostClassifier(smoothing=-0.1), "smoothing of RealBoostClassifier must be a number >= 0, or None"),
+        (sb.RealBoostClassifier(estimator=Probabilities(GaussianNB()), smoothing=0.0),
+         "smoothing=0.0 has no effect, because Probabilities.*pass the classifier itself as estimator"),
+        (sb.CSRAClassifier(estimator=Probabilities(GaussianNB()), smoothing=0.1), "smoothing=0.1 has no effect"),
+        (sb.LogitBoostClassifier(max_step=0), "max_step of LogitBoostClassifier must be a number > 0, or None"),
+        (sb.CSLBClassifier(max_step=True), "max_step of CSLBClassifier must be a number > 0, or None"),
+        (sb.CSLogitBoostClassifier(max_step="4"), "max_step of CSLogitBoostClassifier must be"),
         (sb.CSGentleBoostClassifier(prior="flat"), "prior of .* must be one of 'data', 'balanced'"),
         (sb.CSGentleBoostClassifier(estimator=Stump(criterion="z")), "criterion='z' of Stump has no effect"),
         *(

@@ -19,7 +19,7 @@ from skewboost import (
 from skewboost.evaluate.methods import known_methods
 from skewboost.learners import Stump
 from skewboost.metrics import g_mean
-from support import awkward_data
+from support import awkward_data, of_any_class
 
 X, Y = awkward_data(400, missing=0.0)
 
@@ -62,12 +62,12 @@ def test_costs_reach_them_through_minimum_risk(ensemble):
 def test_weights_start_in_proportion_to_costs(booster):
     rows, labels = X[:200], Y[:200]  # as many as there are bins, whose edges depend on weights and not on costs
     costs = np.random.default_rng(0).uniform(1, 5, 200)
-    weighted = booster(n_estimators=1).fit(rows, labels, sample_cost=costs)
+    weighted = booster(n_estimators=1).fit(rows, labels, sample_cost=of_any_class(costs))
     plain, stump = (
         (AdaBoostClassifier, "stump") if booster is CGAdaClassifier else (RealBoostClassifier, Stump(criterion="gini"))
     )
     plain = plain(estimator=stump, n_estimators=1).fit(rows, labels, sample_weight=costs)
     ours, theirs = (clf.estimators_[0].partition.splits[0] for clf in (weighted, plain))
     assert (ours.feature, ours.threshold) == (theirs.feature, theirs.threshold)
-    drawn = booster(n_estimators=5, resample=True, random_state=0).fit(rows, labels, sample_cost=costs)
+    drawn = booster(n_estimators=5, resample=True, random_state=0).fit(rows, labels, sample_cost=of_any_class(costs))
     assert drawn.score(rows, labels) > 0.7

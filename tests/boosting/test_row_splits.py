@@ -124,8 +124,8 @@ def test_splits_are_of_the_rows_as_given(rows):
             False,
             "validation_fraction=0.2 has no",
         ),
-        ({"splits": GroupKFold(3), "early_stopping": True}, False, "cannot split these rows.*Pass groups to fit"),
-        ({"splits": KFold(3), "early_stopping": True}, True, "rows of a group on both sides"),
+        ({"splits": GroupKFold(3), "early_stopping": True}, False, "needs groups. Pass them to fit"),
+        ({"splits": KFold(3), "early_stopping": True}, True, "rows of .* groups both in training and in the test"),
         ({"splits": "time", "early_stopping": True}, False, "splits='time' cannot split"),
     ],
 )

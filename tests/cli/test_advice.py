@@ -32,6 +32,7 @@ PRINTED_BY = {
     "summary_warnings": ("info",),
     "compare_command": ("compare",),
     "evaluate_command": ("evaluate", "report", "explain"),
+    "labels": READS_A_TABLE,
     "target_column": READS_A_TABLE,
     "fit_command": ("fit", "goal", "report"),
     "goal_command": ("goal",),
@@ -48,6 +49,7 @@ SAID_OF = {
     ("evaluate_command", "--threshold"): ("evaluate", "report"),
     ("target_column", "--test"): ("fit", "goal", "report"),
     ("method_options", "--method"): ("fit", "goal", "report"),
+    ("info_command", "--labels"): ("fit", "goal", "compare"),
 }
 
 

@@ -121,12 +121,31 @@ def test_costs_of_rows_decide(small, model, run, refused, tmp_path):
     p = table["probability"].to_numpy()
     assert table["prediction"].tolist() == np.where(p * costs > 1 - p, "bad", "good").tolist()
     assert len(set(table["prediction"])) == 2
+    assert "a miss of bad costs what 'amount' says, and a false alarm 1\n" in result.stderr
     assert "both decide" in refused("predict", model, path, "--cost-column", "amount", "--threshold", 0.5)
     assert "has no column 'amont'. Did you mean 'amount'?" in refused("predict", model, path, "--cost-column", "amont")
     assert "has an empty cell in column 'size'" in refused("predict", model, small.later, "--cost-column", "size")
     assert "`skewboost fit --method SkewBoost` fits a model that has" in refused(
         "predict", small.model, path, "--cost-column", "amount"
     )
+
+
+def test_costs_of_rows_keep_the_price_of_a_false_alarm(small, run, tmp_path):
+    """The price of `fit --cost good=7,bad=90` is that of rows with their own cost of a miss, as in Python."""
+    costs = np.random.default_rng(0).exponential(140, len(small.new)).round(2)
+    path, out, fitted = tmp_path / "rows.csv", tmp_path / "out.csv", tmp_path / "prices.json"
+    small.new.assign(amount=costs).to_csv(path, index=False)
+    given = [*BASE, "--cost", "good=7,bad=90", "--test", 0, "-o", fitted]
+    assert run("fit", small.train, *given).exit_code == 0
+    result = run("predict", fitted, path, "--cost-column", "amount", "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "a miss of bad costs what 'amount' says, and a false alarm 7\n" in result.stderr
+    table, model = pd.read_csv(out), load(fitted)
+    p = table["probability"].to_numpy()
+    assert table["prediction"].tolist() == np.where(p * costs > 7 * (1 - p), "bad", "good").tolist()
+    assert table["prediction"].tolist() != np.where(p * costs > 1 - p, "bad", "good").tolist()
+    X = pd.read_csv(path)[list(model.feature_names_in_)]
+    assert table["prediction"].tolist() == model.predict(X, sample_cost=costs).tolist()
 
 
 @pytest.mark.parametrize("fails", [False, True])

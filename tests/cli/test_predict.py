@@ -79,7 +79,7 @@ def test_chunks_columns_in_another_order_and_columns_to_keep(small, run, tmp_pat
         assert "ignored" not in result.stderr  # `fit` left id and times out
         read = pd.read_csv(out, converters=EXACT) if out.suffix == ".csv" else pd.read_parquet(out)
         assert list(read.columns) == ["id", "colour", "prediction", "probability", "score"]
-        assert read["id"].tolist() == small.new["id"].tolist()
+        assert read["id"].astype(int).tolist() == small.new["id"].tolist()
         check(read, small)
     everything = pd.read_csv(io.StringIO(run("predict", small.model, path, "--keep", "all").stdout))
     assert len(everything.columns) == len(small.new.columns) + 3

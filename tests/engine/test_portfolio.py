@@ -11,6 +11,7 @@ from skewboost.engine.constraints import ordered_columns
 from skewboost.engine.newton import TreeSettings
 from skewboost.engine.partition import View
 from skewboost.engine.portfolio import BOOSTER, FOREST, MemberSettings, copies
+from skewboost.engine.restrictions import Interactions
 from skewboost.engine.scoring import Scorer
 from skewboost.engine.table import Nominal, Table
 
@@ -55,7 +56,7 @@ def test_native_members_are_those_of_the_reference(kind, random, constrained, se
     tree = TreeSettings(
         max_leaves=int(rng.choice([0, 6])), columns_of_tree=0.8, columns_of_node=float(rng.choice([0.5, 1.0])),
         random_thresholds=random, l2=0.0 if forest else 2.0, min_hessian=0.5 if forest else 0.01,
-        monotonic=monotonic, groups=groups,
+        monotonic=monotonic, interactions=Interactions(groups) if seed % 2 else Interactions(most=2 * constrained),
     )  # fmt: skip
     settings = MemberSettings(kind, tree, seed=7, row_fraction=1.0 if forest and seed % 2 else 0.7)
     found = []
@@ -75,19 +76,43 @@ def test_native_members_are_those_of_the_reference(kind, random, constrained, se
 
 
 def test_a_large_node_is_split_as_the_reference_does():
-    # nodes of more than 96 rows have histograms, by subtraction
-    rng = np.random.default_rng(0)
-    table, classes = mixed_table(rng, 700, 6), rng.integers(0, 2, 700)
-    for random in (False, True):
+    # nodes of more than 96 rows have histograms, by subtraction, and with random thresholds those of more than 4096
+    for random, n in ((False, 700), (True, 9000)):
+        rng = np.random.default_rng(0)
+        table, classes = mixed_table(rng, n, 6), rng.integers(0, 2, n)
         settings = MemberSettings(BOOSTER, TreeSettings(random_thresholds=random, l2=1.0), seed=3, row_fraction=0.9)
         trees = []
         for engine in ("cpu", "reference"):
             own = portfolio(table, classes, 2, engine)
-            member = own.add(settings, np.ones(700))
+            member = own.add(settings, np.ones(n))
             own.train([member], [3])
             trees.append(own.trees(member))
         for name in TREE_ARRAYS:
             np.testing.assert_allclose(getattr(trees[0], name), getattr(trees[1], name), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.4, 1.0])
+def test_random_thresholds_of_many_columns_are_those_of_the_reference(share):
+    # codes are read in 64 columns at a time, of which some have missing values or categories
+    rng = np.random.default_rng(0)
+    table, classes = mixed_table(rng, 60, 150), rng.integers(0, 2, 60)
+    tree = TreeSettings(random_thresholds=True, l2=1.0, columns_of_node=share)
+    trees = []
+    for engine in ("cpu", "reference"):
+        own = portfolio(table, classes, 2, engine)
+        member = own.add(MemberSettings(BOOSTER, tree, seed=3), np.ones(60))
+        own.train([member], [6])
+        trees.append(own.trees(member))
+    for name in TREE_ARRAYS:
+        np.testing.assert_allclose(getattr(trees[0], name), getattr(trees[1], name), rtol=1e-9, atol=1e-12)
+    kinds = {column_kind(table.column(j)) for j in trees[0].feature.tolist()}
+    assert kinds == {"numbers", "missing", "categories"}
+
+
+def column_kind(column):
+    if isinstance(column, Nominal):
+        return "categories"
+    return "missing" if np.isnan(column).any() else "numbers"
 
 
 def test_the_number_of_threads_and_the_order_of_training_change_no_bit():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from skewboost.engine import choose
 from skewboost.engine.binning import Bins, fit_bins
 from skewboost.engine.boundary import LEFT, MISSING, RIGHT, Request
 from skewboost.engine.partition import View
-from skewboost.engine.restrictions import Restrictions
+from skewboost.engine.restrictions import Interactions, Restrictions
 from skewboost.engine.training_set import TWO, Classes, Limits, W
 from support import sized
 
@@ -21,9 +22,9 @@ LIMITS = [Limits(1), Limits(None, 9), Limits(4)]
 GROUPS = (frozenset({0, 1, 2}), frozenset({2, 3, 4, 5}), frozenset({1, 6, 7}))
 
 
-def restricted(n_features, *, sampled=False, random=False, monotonic=None, groups=()):
+def restricted(n_features, *, sampled=False, random=False, monotonic=None, **interactions):
     n_of_tree, n_of_node = (max(1, n_features - 2), max(1, n_features // 2)) if sampled else (n_features, n_features)
-    return Restrictions(n_of_tree, n_of_node, random, monotonic, groups)
+    return Restrictions(n_of_tree, n_of_node, random, monotonic, Interactions(**interactions))
 
 
 def kinds_of(n_features, nominal, seed=0):
@@ -36,6 +37,7 @@ def kinds_of(n_features, nominal, seed=0):
         "thresholds": restricted(n_features, random=True),
         "monotonic": restricted(n_features, monotonic=directions),
         "groups": restricted(n_features, groups=groups),
+        "pairs": restricted(n_features, most=2, columns=tuple(j // 2 for j in range(n_features))),
         "all": restricted(n_features, sampled=True, random=True, monotonic=directions, groups=groups),
     }
 
@@ -102,7 +104,7 @@ def test_all_engines_grow_the_same_restricted_stumps_of_forced_signs(criterion, 
 
 @pytest.mark.sample(4)
 @each_missing
-@pytest.mark.parametrize("kind", ["columns", "thresholds", "groups"])
+@pytest.mark.parametrize("kind", ["columns", "thresholds", "groups", "pairs"])
 @pytest.mark.parametrize("criterion", ["z", "class_error", "class_gini"])
 def test_all_engines_grow_the_same_restricted_trees_of_many_classes(criterion, kind, missing):
     rng = np.random.default_rng(3)
@@ -135,6 +137,24 @@ def test_threads_change_no_bit(kind):
         one, two = (boost(choose("cpu", n), table, y, bins, Request("gini"), limits, own, 3) for n in (1, 2))
         assert one[0][-1][0] == two[0][-1][0]
         assert one[1].tobytes() == two[1].tobytes()
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["columns", "features of columns"])
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_a_number_of_columns_is_a_rule_for_all_groups_of_so_many(most, several):
+    table, y = mixed_table(300)
+    p = table.n_features
+    columns = tuple(j // 2 if several else j for j in range(p))
+    groups = [frozenset(j for j in range(p) if columns[j] in g) for g in combinations(set(columns), most)]
+    rule = Interactions(most=most, columns=columns if several else ())
+    for engine in ENGINES:
+        bins = fit_bins(engine, table)
+        a, b = (
+            boost(engine, table, y, bins, Request("gini"), Limits(None, 12), Restrictions(p, p, interactions=own), 3)
+            for own in (rule, Interactions(tuple(groups)))
+        )
+        assert a[1].tobytes() == b[1].tobytes()
+        assert [own[0] for own in a[0]] == [own[0] for own in b[0]]
 
 
 def test_a_random_threshold_lies_within_the_codes_of_the_node_and_depends_on_the_key():

@@ -7,10 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
-from skewboost import AdaBoostClassifier
+from skewboost import AdaBoostClassifier, LogitBoostClassifier, RealBoostClassifier
 from skewboost.evaluate import bias_variance
-from skewboost.evaluate.decomposition import decompose, decompose_kohavi_wolpert
+from skewboost.evaluate.decomposition import decompose, decompose_kohavi_wolpert, decompose_squared
 from skewboost.metrics import expected_cost
 from support import awkward_data
 
@@ -63,6 +66,76 @@ def test_the_parts_add_up_to_the_mean_loss_for_any_loss_and_number_of_classes(se
         assert found["bias"] + found["variance"] == pytest.approx(paid, abs=1e-12)
         assert found["loss"] == pytest.approx(paid, abs=1e-12)
     assert decompose_kohavi_wolpert(shares, truth)["variance"] >= 0
+
+
+def test_the_squared_error_of_a_handful_of_predictions_by_hand():
+    """Two rows, four predictions of each: 0.2, 0.4, 0.6, 0.8 of a 1, and 0, 0, 0.5, 0.5 of a 0.
+
+    The means are 0.5 and 0.25, so the squares of the biases are 0.25 and 0.0625; the variances are 0.05 and 0.0625.
+    """
+    p = np.array([[0.2, 0.0], [0.4, 0.0], [0.6, 0.5], [0.8, 0.5]])
+    both = np.stack((1 - p, p), axis=2)
+    found = decompose_squared(both.mean(axis=0), (both**2).mean(axis=0), np.array([1, 0]))
+    assert found["bias"] == pytest.approx((0.25 + 0.0625) / 2)
+    assert found["variance"] == pytest.approx((0.05 + 0.0625) / 2)
+    assert found["loss"] == pytest.approx((np.mean((p[:, 0] - 1) ** 2) + np.mean(p[:, 1] ** 2)) / 2)
+
+
+class RecordingProbabilities(RealBoostClassifier):
+    """Keeps its probabilities."""
+
+    said: list = []  # noqa: RUF012
+
+    def predict_proba(self, X):
+        answer = super().predict_proba(X)
+        self.said.append((X[:, 0].copy(), answer))
+        return answer
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_parts_of_the_squared_error_are_those_of_the_probabilities(weighted):
+    RecordingProbabilities.said.clear()
+    rows = np.column_stack((np.arange(150.0), X))
+    weights = np.random.default_rng(0).integers(1, 4, 150) if weighted else None
+    clf = RecordingProbabilities(n_estimators=4)
+    found = bias_variance(clf, rows, Y, draws=5, of="squared_error", sample_weight=weights, random_state=0)
+    test = RecordingProbabilities.said[0][0].astype(int)
+    p = np.array([answer[:, 1] for _, answer in RecordingProbabilities.said])
+    t, w = Y[test], None if weights is None else weights[test]
+    assert p.shape[0] == found.n_draws == 5
+    assert found.loss[0] == pytest.approx(np.average(((p - t) ** 2).mean(axis=0), weights=w))
+    assert found.bias[0] == pytest.approx(np.average((p.mean(axis=0) - t) ** 2, weights=w))
+    assert found.variance[0] == pytest.approx(np.average(p.var(axis=0), weights=w))
+    assert found.variance_unbiased is None
+    assert found.bias[0] + found.variance[0] == pytest.approx(found.loss[0], abs=1e-12)
+
+
+def test_of_labels_the_squared_error_is_kohavi_and_wolpert_s():
+    """With one neighbour probabilities are 0 or 1; also with three classes, and in a pipeline."""
+    three = (X[:, 0] > 0.5).astype(int) + Y
+    table = np.nan_to_num(X)
+    for y in (Y, three):
+        one, other = (
+            bias_variance(KNeighborsClassifier(1), table, y, draws=4, random_state=0, **way)
+            for way in ({"of": "squared_error"}, {"method": "kohavi_wolpert"})
+        )
+        for name in ("loss", "bias", "variance"):
+            assert getattr(one, name)[0] == pytest.approx(getattr(other, name)[0], abs=1e-12)
+
+
+def test_the_squared_error_of_stages_ends_where_the_whole_is():
+    table = np.nan_to_num(X)
+    for clf in (
+        RealBoostClassifier(n_estimators=5),
+        make_pipeline(StandardScaler(), LogitBoostClassifier(n_estimators=5)),
+    ):
+        staged, whole = (
+            bias_variance(clf, table, Y, draws=3, of="squared_error", staged=s, random_state=0) for s in (True, False)
+        )
+        assert staged.rounds.tolist() == [1, 2, 3, 4, 5]
+        for name in ("loss", "bias", "variance"):
+            assert getattr(staged, name)[-1] == pytest.approx(getattr(whole, name)[0], abs=1e-12)
+        np.testing.assert_allclose(staged.bias + staged.variance, staged.loss)
 
 
 class Recording(AdaBoostClassifier):
@@ -152,7 +225,10 @@ def test_jobs_do_not_matter():
         ({"draws": 1}, "draws=1 must be"),
         ({"scheme": "jackknife"}, "scheme='jackknife' must be one of 'bootstrap'"),
         ({"method": "breiman"}, "method='breiman' must be one of"),
-        ({"of": "auc"}, "of='auc' must be one of 'error', 'cost'"),
+        ({"of": "auc"}, "of='auc' must be one of 'error', 'cost', 'squared_error'"),
+        ({"of": "squared_error", "cost": 5}, "cost=5 has no effect with of='squared_error'"),
+        ({"of": "squared_error", "method": "kohavi_wolpert"}, "With of='squared_error' use method='domingos'"),
+        ({"of": "squared_error", "estimator": LinearSVC()}, "LinearSVC has no method predict_proba"),
         ({"cost": 5}, "cost=5 has no effect with of='error'"),
         ({"of": "cost", "method": "kohavi_wolpert"}, "decomposes the error only"),
         ({"cv": 3}, "cv=3 has no effect with scheme='bootstrap'"),

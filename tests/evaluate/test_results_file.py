@@ -212,6 +212,8 @@ def test_damage_in_the_middle_is_an_error_and_nothing_is_written(tmp_path):
         b"5\n",
         b'{"kind": "fit"}\n',
         json.dumps({**fit, "measures": {"cost": "much"}}).encode() + b"\n",
+        json.dumps({**fit, "measures": {"cost": 10**400}}).encode() + b"\n",
+        json.dumps({**fit, "fit_seconds": 10**400}).encode() + b"\n",
         json.dumps({**fit, "failed": 3}).encode() + b"\n",
         json.dumps({**fit, "fit_seconds": {"number": "x"}}).encode() + b"\n",
     ):

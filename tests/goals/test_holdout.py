@@ -143,24 +143,47 @@ def test_copies_are_one_row_and_told():
     clf = GoalSearchCV(Parrot(), "recall >= 0.7", tune="threshold", random_state=0)
     with pytest.warns(RepeatedRowsWarning, match="1200 of the 1800 rows of X repeat another row"):
         clf.fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
-    assert clf.certificate_.counts.total == 600
-    assert clf.certificate_.evidence.total == 200
-    assert "independent examples among the held-out rows" in str(clf.certificate_)
+    assert clf.certificate_.counts.total == 200
+    assert clf.certificate_.evidence == clf.certificate_.counts
+    assert "held-out and new distinct rows" in str(clf.certificate_)
     grouped = GoalSearchCV(Parrot(), "recall >= 0.7", tune="threshold", random_state=0)
     grouped.fit(np.repeat(X, 3, axis=0), np.repeat(y, 3), groups=np.repeat(np.arange(600), 3))  # which is no news
     assert grouped.certificate_.evidence.total == 200
 
 
-@pytest.mark.filterwarnings("ignore::skewboost.goals.GoalNotMetWarning")
-def test_equal_rows_may_be_independent_if_the_user_says_so():
+def test_rows_that_are_equal_by_chance_are_independent():
     X, y = draw(900, 3)
     X = np.round(X, 1)
-    clf = GoalSearchCV(Ruler(), "recall >= 0.7", tune="threshold", random_state=0, weights="counts").fit(X, y)
-    assert clf.certificate_.evidence == clf.certificate_.counts
-    assert clf.certificate_.counts.total == 300
-    with pytest.warns(RepeatedRowsWarning):
-        clf.set_params(weights="importance", allow_unmet=True).fit(X, y)
-    assert clf.certificate_.evidence.total < 50
+    for weights in ("importance", "counts"):
+        clf = GoalSearchCV(Ruler(), "recall >= 0.7", tune="threshold", random_state=0, weights=weights).fit(X, y)
+        assert clf.certificate_.evidence == clf.certificate_.counts
+        assert clf.certificate_.counts.total == 300
+
+
+@pytest.mark.parametrize("remedy", ["counts", "groups"])
+def test_copies_are_independent_examples_if_the_user_says_so(remedy):
+    X, y = draw(600, 2)
+    X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    clf = GoalSearchCV(Parrot(), "recall >= 0.7", tune="threshold", random_state=0)
+    if remedy == "counts":
+        clf.set_params(weights="counts").fit(X, y)
+    else:
+        clf.fit(X, y, groups=np.arange(len(X)))  # as the warning says
+    assert clf.certificate_.evidence.total == clf.certificate_.counts.total == 600
+
+
+@pytest.mark.parametrize("goal", ["recall >= 0.7", "precision >= 0.35", "g_mean >= 0.5", "flagged_share <= 0.4"])
+@pytest.mark.parametrize("n_copies", [1, 10, 60])
+def test_the_effect_of_copies_is_as_small_as_they_are(goal, n_copies):
+    X, y = draw(1500, 1)
+    again = np.r_[np.arange(1500), np.random.default_rng(0).integers(0, 1500, n_copies)]
+    clf = GoalSearchCV(Ruler(), goal, tune="threshold", random_state=0, allow_unmet=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = clf.fit(X, y).certificate_
+        with_copies = clf.fit(X[again], y[again]).certificate_
+    assert abs(with_copies.evidence.total - plain.evidence.total) <= 2
+    assert with_copies.met == plain.met
 
 
 @pytest.mark.parametrize("goal", ["recall >= 0.5", "precision >= 0.5"])

@@ -23,6 +23,7 @@ from skewboost.errors import InputError, SkewBoostWarning
 from skewboost.io import dumps, loads
 from skewboost.meta.portfolio.portfolio_training import FIRST_TREES
 from skewboost.progress import ProgressBar
+from support import of_any_class
 
 
 def quick(**params):
@@ -134,7 +135,7 @@ def test_costs_of_training_rows_are_averaged_by_class(fraud, fitted):
     X, X_new, y, _ = fraud
     rng = np.random.default_rng(0)
     costs = np.where(y == 1, rng.integers(10, 31, len(y)), 1).astype(float)
-    clf = quick().fit(X, y, sample_cost=costs)
+    clf = quick().fit(X, y, sample_cost=of_any_class(costs))
     assert clf.cost_[1, 0] == pytest.approx(costs[y == 1].mean())
     assert clf.cost_[0, 1] == 1.0
     np.testing.assert_array_equal(clf.predict_proba(X_new), fitted.predict_proba(X_new))

@@ -360,12 +360,26 @@ def test_parameters_that_a_fit_refuses_are_refused_of_every_variant(files):
             loads(json.dumps(changed(file, at, lambda at, key, value=value: at.update({key: value}))))
 
 
-def test_a_cost_of_referral_needs_a_label_of_referred_rows():
+def matrix_entry(matrix):
+    return {"dtype": "<f8", "shape": list(np.shape(matrix)), "values": np.ravel(matrix).tolist()}
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "message"),
+    [
+        ("cost", matrix_entry([[0.0]]), r"model\.cost must have a row and a column per class"),
+        ("cost", matrix_entry([[1.0, 0.0], [0.0, 1.0]]), "a mistake that costs no more than the right decision"),
+        ("class_shares", [0.5, 0.6], r"model\.class_shares must be positive, one per class, and sum to 1"),
+        ("class_shares", [1.0], r"model\.class_shares must be positive, one per class, and sum to 1"),
+        ("costs_are_means", None, r"model\.costs_are_means"),
+    ],
+)
+def test_costs_of_a_portfolio_are_costs(entry, value, message):
     clf = sb.SkewBoostClassifier(effort="quick", reject_cost=0.2, cost=1, random_state=0).fit(X, y)
     file = json.loads(dumps(clf))
     np.testing.assert_array_equal(loads(json.dumps(file)).predict(X), clf.predict(X))
-    file["model"]["reject_label"] = None
-    with pytest.raises(ModelFileError, match=r"model\.reject_label must not be null with a reject_cost"):
+    file["model"][entry] = value
+    with pytest.raises(ModelFileError, match=message):
         loads(json.dumps(file))
 
 

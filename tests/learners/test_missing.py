@@ -42,7 +42,7 @@ def test_rows_that_abstain_keep_their_weight(learner, booster, engine):
     clf = booster()
     data = TrainingData(read_table(clf, X, reset=True), positive, None, choose(engine, 1))
     rule = clf._rule()
-    opened = learner.prepare(data, rule.goal(Costs(), float(len(positive))))
+    opened = learner.prepare(data, rule.goal(Costs(), 1.0 / len(positive)))
     state = State(opened, 15, LABELS)
     before, loss = np.full(len(positive), 1 / len(positive)), 1.0
     n_silent = 0

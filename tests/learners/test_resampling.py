@@ -49,7 +49,7 @@ def prepared(learner, X, y, engine="reference", examples=None, n_rounds=20, rule
     rule = rule or AdaBoostClassifier()._rule()
     data = TrainingData(Table(*X.shape, matrix=X), y == 1, examples, choose(engine, 1))
     question = LABELS if LABELS in rule.asks else RESPONSES
-    return rule, State(learner.prepare(data, rule.goal(Costs(), data.n_examples)), n_rounds, question)
+    return rule, State(learner.prepare(data, rule.goal(Costs(), 1.0 / data.n_examples)), n_rounds, question)
 
 
 class Recorded:
@@ -145,6 +145,27 @@ def test_thresholds_lie_in_the_middle_of_what_was_not_drawn():
     learner = ResampledLearner(Stump(), Fixed([1] * 5 + [8] * 5))
     clf = AdaBoostClassifier(estimator=learner, n_estimators=1, pos_label=1).fit(X, y)
     assert clf.predict(X).tolist() == [0] * 5 + [1] * 5
+
+
+def test_the_cut_of_the_slides_is_between_rows_of_the_table():
+    """Round 3 of figure 5.39: rows at 0.2 and 0.4 are drawn, 0.3 is not. Printed is 0.30, no cut of the table."""
+    X, rows = np.arange(1, 11)[:, None] / 10, np.array([1, 1, 3, 3, 3, 3, 4, 5, 5, 6])
+    y = np.where((X[:, 0] < 0.35) | (X[:, 0] > 0.75), 1, -1)
+    learner = ResampledLearner(Stump(), Fixed(rows))
+    clf = AdaBoostClassifier(estimator=learner, n_estimators=1, pos_label=1).fit(X, y)
+    (split,) = clf.estimators_[0].partition.splits
+    assert clf._model.bins.features[0].cuts[split.threshold] == pytest.approx(0.35)
+    assert clf.predict(X).tolist() == [1, 1, 1, *[-1] * 7]
+
+
+def test_only_the_order_of_values_counts_for_drawn_rows_too():
+    X, y = awkward_data(150)
+    for learner in ("stump", Tree(max_leaf_nodes=4)):
+        a, b = (
+            AdaBoostClassifier(estimator=learner, resample=True, n_estimators=10, random_state=0).fit(table, y)
+            for table in (X, np.cbrt(X))
+        )
+        np.testing.assert_array_equal(a.decision_function(X), b.decision_function(np.cbrt(X)))
 
 
 @each_learner

@@ -211,6 +211,20 @@ def test_rules_are_the_significant_patterns_of_a_brute_force_count(max_order, we
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
+def test_evidence_is_a_difference_of_mutual_informations(n_classes):
+    X, y, w = discrete_data(n_classes)
+    n, cells = w.sum(), X.fillna("?")
+    for rule in RuleLearner(max_order=2).fit(X, y, sample_weight=w).rules_:
+        values = {c.attribute: "?" if c.value == "is missing" else c.value.removeprefix("= ") for c in rule.conditions}
+        meets = np.logical_and.reduce([(cells[name] == value).to_numpy() for name, value in values.items()])
+        of_class, of_rest = (w[meets & own].sum() / w[own].sum() for own in (y == rule.label, y != rule.label))
+        informations = [math.log((p + 1 / n) / (w[meets].sum() / n + 1 / n)) for p in (of_class, of_rest)]
+        assert rule.information == pytest.approx(informations[0], abs=1e-9)
+        assert rule.evidence == pytest.approx(informations[0] - informations[1], abs=1e-9)
+        assert np.sign(rule.information) == np.sign(rule.evidence)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
 def test_an_example_adds_up_the_best_rules_that_share_no_attribute(n_classes):
     X, y, w = discrete_data(n_classes)
     clf = RuleLearner(max_order=3).fit(X, y, sample_weight=w)
@@ -236,6 +250,9 @@ def test_a_rule_reads_as_a_sentence():
     rule = clf.rules_[0]
     # 10 of 40 meet it, all ripe, and all of the ripe: W = ln (1 + 1/40) / (0 + 1/40) = ln 41; e = 40/2/2/4 = 2.5
     assert rule.evidence == pytest.approx(math.log(41))
+    # P(x | c) = 1 and P(x) = 1/4: I = ln (1 + 1/40) / (1/4 + 1/40) = ln 41/11; of the rest ln (1/40) / (11/40)
+    assert rule.information == pytest.approx(math.log(41 / 11))
+    assert rule.evidence == pytest.approx(rule.information - math.log(1 / 11))
     assert rule.residual == pytest.approx(7.5 / math.sqrt(2.5 * (1 - 1 / 16 * (1 + 1 + 1 + 3))))
     assert str(rule) == "if colour = red and size ≤ 2.5 then ripe: evidence +3.71 (residual 6.0, support 10)"
     with pytest.raises(FrozenInstanceError):

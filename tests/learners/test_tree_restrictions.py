@@ -227,7 +227,7 @@ def test_a_penalty_has_the_unit_of_an_example_also_where_weights_sum_to_one(name
     """In the first round the weights are equal: the values of leaves are Σy / (n + λ)."""
     X, y = table_with_levels()
     clf = getattr(sb, f"{name}Classifier")(estimator=Tree(l2_regularization=50.0), n_estimators=1)
-    term = clf.fit(X, y, **({"sample_cost": np.ones(len(y))} if name == "CSGA" else {})).estimators_[0]
+    term = clf.fit(X, y, **({"sample_cost": np.ones((len(y), 2))} if name == "CSGA" else {})).estimators_[0]
     scores = clf.decision_function(X)
     assert len(np.unique(scores)) == term.partition.n_leaves > 3
     for value in np.unique(scores):
@@ -280,3 +280,45 @@ def test_a_model_file_keeps_the_parameters_the_order_of_categories_and_every_bit
     np.testing.assert_allclose(
         clf.contributions(X).sum(axis=1), loaded.contributions(X).sum(axis=1), rtol=0, atol=1e-12
     )
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"interaction_cst": {0, 1}}, r"interaction_cst={0, 1} is not a constraint.*such as \[{0, 1}, \{2\}\]"),
+        ({"interaction_cst": [0, 1]}, r"interaction_cst=\[0, 1\] is not a constraint"),
+        ({"interaction_cst": ["ab", "c"]}, "is not a constraint"),
+        ({"interaction_cst": {"a": {0, 1}}}, "is not a constraint"),
+        ({"interaction_cst": 1}, "interaction_cst=1 is not a constraint"),
+        ({"interaction_cst": [{0, 1.5}]}, "names the column 1.5"),
+        ({"interaction_cst": [[[0], 1]]}, r"names the column \[0\]"),
+        ({"interaction_cst": [{0, True}]}, "names the column True"),
+        ({"monotonic_cst": 1}, "monotonic_cst=1 is not a constraint"),
+        ({"monotonic_cst": "+000"}, r"monotonic_cst='\+000' is not a constraint"),
+        ({"monotonic_cst": {-1, 0, 1, 2}}, "monotonic_cst={.*} is not a constraint"),
+        ({"monotonic_cst": np.array(1)}, "is not a constraint"),
+        ({"monotonic_cst": np.zeros((4, 2), dtype=int)}, r"monotonic_cst has array\(\[0, 0\]\) for column '"),
+        ({"monotonic_cst": [0, 1, None, 0]}, "monotonic_cst has None for column 'other'"),
+        ({"monotonic_cst": {(0,): 1}}, r"names the column \(0,\)"),
+    ],
+)
+@pytest.mark.parametrize(
+    "with_constraint",
+    [
+        lambda params: sb.RealBoostClassifier(estimator=Tree(**params), n_estimators=2),
+        lambda params: sb.SkewBoostClassifier(effort="quick", **params),
+    ],
+    ids=["Tree", "SkewBoost"],
+)
+def test_what_is_no_constraint_is_said_to_be_none(with_constraint, params, message):
+    with pytest.raises(InputError, match=message):
+        with_constraint(params).fit(*table_with_levels(120))
+
+
+def test_numbers_of_columns_may_be_of_numpy():
+    X, y = table_with_levels(200)
+    one, other = (
+        sb.RealBoostClassifier(estimator=Tree(interaction_cst=cst, monotonic_cst=directions), n_estimators=3).fit(X, y)
+        for cst, directions in (([{0, 1}, {2}], [1, 0, 0, 0]), ([np.array([0, 1]), [np.int64(2)]], np.eye(4)[0]))
+    )
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))

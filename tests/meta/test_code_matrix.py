@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import skewboost as sb
 from skewboost import CodeMatrixClassifier, RealBoostClassifier, catalogue
-from support import load_trace, load_trace_data
+from support import load_trace, load_trace_data, of_any_class
 
 REAL = RealBoostClassifier(n_estimators=10)
 DECODINGS = ["loss", "exponential", "logistic", "probability", "hamming"]
@@ -172,11 +172,11 @@ def test_costs_of_rows_reach_the_columns(wine):
     y = np.where(rng.random(600) < 0.3, rng.integers(0, 3, 600), y)
     base = CodeMatrixClassifier(sb.CGAdaClassifier(n_estimators=20), code="one_vs_one", decoding="hamming")
     share = [
-        (clone(base).fit(X, y, sample_cost=pd.Series(np.where(y == 2, c, 1.0))).predict(X) == 2).mean()
+        (clone(base).fit(X, y, sample_cost=of_any_class(np.where(y == 2, c, 1.0), 3)).predict(X) == 2).mean()
         for c in (0.2, 1.0, 5.0)
     ]
     assert share[0] < share[1] < share[2]
-    costs = np.where(y == 2, 5.0, 1.0)
+    costs = of_any_class(np.where(y == 2, 5.0, 1.0), 3)
     with sklearn.config_context(enable_metadata_routing=True):
         inner = sb.CGAdaClassifier(n_estimators=20).set_fit_request(sample_cost=True, sample_weight=True)
         routed = clone(base).set_params(estimator=inner).fit(X, y, sample_cost=costs, sample_weight=np.ones(len(y)))

@@ -103,8 +103,8 @@ def test_far_and_missing_cells_are_limited():
     far = found.values(table(*np.array([[1e9, 0, 0], [found.high[0], 0, 0]]).T))
     np.testing.assert_array_equal(far[:, 0], far[:, 1])
     np.testing.assert_array_equal(found.values(table(*np.full((3, 1), np.nan))), 0.0)
-    shares = found.shares(table(*np.vstack((X, np.full(3, np.nan))).T))
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    for shares in found.shares(table(*np.vstack((X, np.full(3, np.nan))).T)):
+        np.testing.assert_allclose(shares.sum(axis=0), 1.0)
 
 
 def test_a_difference_of_columns_is_found(alone):

@@ -33,7 +33,7 @@ from skewboost import (
 )
 from skewboost.boosting.catalogue import ANY, ONE_FEATURE
 from skewboost.learners.samplers import DataBoost, Smote, UnderSample
-from support import awkward_data
+from support import awkward_data, of_any_class
 
 PRESETS = [
     (RUSBoostClassifier, {"ratio": 0.5}, UnderSample(0.5)),
@@ -149,7 +149,8 @@ def test_fractional_weights_reach_the_members():
     clf = UnderBaggingClassifier(RealBoostClassifier(n_estimators=3), n_estimators=2, random_state=0)
     clf.fit(X, y, sample_weight=weights)
     for member, rows in zip(clf.estimators_, clf.estimators_samples_, strict=True):
-        alone = RealBoostClassifier(n_estimators=3, pos_label=1).fit(X[rows], y[rows], sample_weight=weights[rows])
+        alone = RealBoostClassifier(n_estimators=3, pos_label=member.pos_label_)
+        alone.fit(X[rows], y[rows], sample_weight=weights[rows])
         np.testing.assert_array_equal(member.decision_function(X), alone.decision_function(X))
 
 
@@ -226,7 +227,7 @@ def test_what_a_variant_cannot_be_told_is_refused(params, message):
 @pytest.mark.parametrize("entry", [e for e in catalogue() if e.learners in (ANY, ONE_FEATURE)], ids=lambda e: e.name)
 def test_a_variant_underneath_reads_costs_in_its_own_way(entry):
     X, y = awkward_data(200, missing=0.0)
-    each = 1.0 + np.arange(200) % 3
+    each = of_any_class(1.0 + np.arange(200) % 3)
     preset = RUSBoostClassifier(variant=entry.name, n_estimators=3, random_state=0)
     if not entry.cost_sensitive:
         with pytest.raises(ValueError, match=f"sample_cost has no effect, because {entry.name} does not use costs"):
@@ -267,7 +268,7 @@ def test_a_model_keeps_no_costs_of_rows(clf):
     X, y = np.arange(4000.0)[:, None] % 7, np.arange(4000) % 4 == 0
     sizes = []
     for n in (1000, 4000):
-        model = clf(n_estimators=2, random_state=0).fit(X[:n], y[:n], sample_cost=1.0 + np.arange(n))
+        model = clf(n_estimators=2, random_state=0).fit(X[:n], y[:n], sample_cost=of_any_class(1.0 + np.arange(n)))
         sizes.append(len(pickle.dumps(model)))
     assert abs(sizes[0] - sizes[1]) < 1000
 

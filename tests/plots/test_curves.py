@@ -134,6 +134,10 @@ def test_a_decomposition_is_curves_over_rounds_or_bars():
     assert heights[:3] == [whole.loss[0], whole.bias[0], whole.variance[0]]
     assert bars.ax_.get_ylabel() == "mean cost"
     assert "3 training sets" in bars.ax_.get_title(loc="left")
+    squared = BiasVarianceDisplay(bias_variance(CLF, X, Y, draws=3, of="squared_error", random_state=0)).plot()
+    assert squared.ax_.get_ylabel() == "mean squared error"
+    assert "squared error = bias + variance" in squared.ax_.get_title(loc="left")
+    assert list(squared.bars_) == ["loss", "bias", "variance"]
 
 
 def test_they_draw_into_given_axes_and_in_colours_that_the_colour_blind_tell_apart(curve):

@@ -122,7 +122,7 @@ def test_the_perfect_and_one_of_many_classes(display):
 def test_errors_name_the_argument_and_the_remedy(booster, rare):
     with pytest.raises(ValueError, match="kind='area' must be one of 'roc', 'pr', 'both'"):
         OperatingPointDisplay.from_estimator(booster, *rare, kind="area")
-    with pytest.raises(ValueError, match="makes an error no more expensive than the correct decision"):
+    with pytest.raises(ValueError, match="has a mistake that costs no more than the right decision"):
         OperatingPointDisplay.from_estimator(booster, *rare, cost=[[1, 0], [0, 1]])
     with pytest.raises(ValueError, match=r"prevalence=2 must be a number between"):
         CostCurveDisplay.from_estimator(booster, *rare, prevalence=2)

@@ -74,7 +74,8 @@ class RelatedMethod:
 
 FREUND, SINGER, FRIEDMAN, JOSHI = ("freund1997",), ("schapire1999",), ("friedman2000",), ("joshi2001",)
 TING, FAN, SUN, VIOLA = ("ting1998", "ting2000"), ("fan1999",), ("sun2005",), ("viola2002",)
-CUENDET, NYGA, MASNADI, NIKOLAOU = ("cuendet2002",), ("nyga2010",), ("masnadi2011",), ("nikolaou2016",)
+CUENDET, MASNADI, NIKOLAOU = ("cuendet2002",), ("masnadi2011",), ("nikolaou2016",)
+LI = ("li2009", "nyga2010")
 
 _ENTRIES = (
     Entry(
@@ -158,9 +159,10 @@ _ENTRIES = (
         verdict="RealBoost for many classes or labels that share their tests: small models that need more rounds.",
     ),
     Entry(
-        "ConsistentBoost", "ConsistentBoostClassifier", CUENDET, "§2.2", probabilistic=False, shortcut=False,
-        learners=ONE_FEATURE,
-        verdict="Damps features whose stumps contradict each other: overfits later, but is underconfident.",
+        "ConsistentBoost", "ConsistentBoostClassifier", CUENDET, "§2.2", costs=ONCE, probabilistic=False,
+        shortcut=False, learners=ONE_FEATURE,
+        verdict="Damps features whose stumps contradict each other: overfits later, but is underconfident. Costs as in "
+        "CGAda.",
     ),
     Entry(
         "AlternatingTree", "AlternatingTreeClassifier", ("freund1999",), "§4; Cuendet & Labbi 2002, §2.3",
@@ -168,17 +170,17 @@ _ENTRIES = (
         verdict="A readable model: ten rounds fit on a page. Overfits sooner than stumps; use early stopping.",
     ),
     Entry(
-        "CSRA", "CSRAClassifier", NYGA, "algorithm 12", needs="labels or probabilities", costs=ONCE,
+        "CSRA", "CSRAClassifier", LI, "Nyga 2010, algorithm 12", needs="labels or probabilities", costs=ONCE,
         reduces_to="RealBoost", neutral={"cost": 1.0}, plain={"criterion": "gini"},
         verdict="Sound, fast and stable for any cost: the first choice among the variants.",
     ),
     Entry(
-        "CSGA", "CSGAClassifier", NYGA, "algorithm 13", needs="labels or responses or probabilities", costs=ONCE,
-        reduces_to="GentleBoost", neutral={"cost": 1.0},
+        "CSGA", "CSGAClassifier", LI, "Nyga 2010, algorithm 13", needs="labels or responses or probabilities",
+        costs=ONCE, reduces_to="GentleBoost", neutral={"cost": 1.0},
         verdict="Like CSRA, and more stable on noisy data; a very large cost needs many rounds.",
     ),
     Entry(
-        "CSLB", "CSLBClassifier", NYGA, "algorithm 14", needs="responses", costs=ONCE, shortcut=False,
+        "CSLB", "CSLBClassifier", LI, "Nyga 2010, algorithm 14", needs="responses", costs=ONCE, shortcut=False,
         reduces_to="LogitBoost", neutral={"cost": 1.0},
         verdict="Sound; good probabilities, slower rounds.",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,8 @@ class SpreadCosts(Rule):
 
     whole_schedule = True
 
-    def __init__(self, *, as_printed: bool = False) -> None:
-        super().__init__()
+    def __init__(self, *, as_printed: bool = False, **others: Any) -> None:
+        super().__init__(**others)
         self.as_printed = as_printed
 
     def parts(self, n_rounds: int) -> int:

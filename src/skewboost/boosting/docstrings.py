@@ -70,7 +70,12 @@ cost : number, "balanced", dict, matrix or None, default=None
     The misclassification costs: a number (the cost of a miss of the positive class, in false alarms), ``"balanced"``
     (both classes have the same total cost), a dict ``{label: cost of misclassifying it}``, or a matrix
     ``cost[true, predicted]`` in the order of `classes_`. None means ``"balanced"``, unless `fit` gets `sample_cost`.
+    Training cannot undo costs: if they are set to others after `fit`, `predict` raises an error.
 """
+FREE_COST = COST.replace(
+    "Training cannot undo costs: if they are set to others after `fit`, `predict` raises an error.",
+    'They may be set after `fit`, except to ``"balanced"``, which needs the training rows.',
+)
 EQUAL_COST = COST.replace('None means ``"balanced"``, unless', "None means equal costs, unless")
 COST_ON = """\
 cost_on : {"all", "errors"}, default="all"
@@ -86,6 +91,15 @@ calibrate : {"sigmoid", "isotonic"} or None, default=None
     isotonic regression (recommended from about a thousand examples of the rarer class). Training takes six times as
     long. Scores grow with the rounds, so calibrators are fitted for several numbers of rounds, and stages and truncated
     models are calibrated too.
+"""
+SMOOTHING = r"""smoothing : float or None, default=None
+    What is added to the weights of both classes in a leaf, :math:`\frac12 \ln \frac{W^+_j + \delta}{W^-_j + \delta}`,
+    where the weights of all rows sum to one. None means 1/N. With 0, as in papers that print no smoothing, and with
+    very small numbers the size of the logarithm is bounded, so that no vote changes the odds by more than e^23.
+"""
+MAX_STEP = """max_step : float or None, default=4.0
+    The largest change of half the log-odds in a round. Newton steps are not bounded where P is close to 0 or 1; 4 is a
+    factor of 3000 in the odds. None means plain Newton steps, as papers print them; they may diverge.
 """
 FEW_VALUES = """\
 **Columns with few distinct values.** A stump votes +α on one side and -α on the other. On columns with two or three
@@ -144,9 +158,12 @@ PLACEHOLDERS = {
     "{unsampled}\n": UNSAMPLED,
     "{cost}\n": COST,
     "{equal_cost}\n": EQUAL_COST,
+    "{free_cost}\n": FREE_COST,
     "{cost_on}\n": COST_ON,
     "{prior}\n": PRIOR,
     "{calibrate}\n": CALIBRATE,
+    "{smoothing}\n": SMOOTHING,
+    "{max_step}\n": MAX_STEP,
     "{few_values}\n": FEW_VALUES,
     "{preset}\n": PRESET,
 }

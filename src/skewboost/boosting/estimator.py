@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.boosting.cost_mixin import CostMixin
 from skewboost.boosting.cost_use import ONCE, QUESTIONED, misuse
 from skewboost.boosting.cost_warnings import missing_constant, overconfidence
 from skewboost.boosting.docstrings import ATTRIBUTES, PLACEHOLDERS, SEE_ALSO
@@ -32,9 +32,20 @@ from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import groups_if_used
 from skewboost.learners import resolve
 from skewboost.learners.learner import Learner
-from skewboost.metrics.costs import Costs, check_cost, check_sample_cost, costs_of
+from skewboost.metrics.costs import Costs, check_cost_of_fit, plain_cost, read_sample_cost
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.names import in_short
+from skewboost.parameters import (
+    N_JOBS,
+    Check,
+    check_params,
+    check_random_state,
+    either,
+    integer,
+    number,
+    one_of,
+    optional,
+)
 from skewboost.typing import Array
 
 DEFAULT_PATIENCE = 10
@@ -154,12 +165,12 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         going_on = bool(self.warm_start and hasattr(self, "_model"))
         table = read_table(self, X, reset=not going_on)
         labels, weights = self._check_targets(table, y, sample_weight)
-        each_cost = None if sample_cost is None else check_sample_cost(sample_cost, table.n_rows)
+        costs = None if sample_cost is None else read_sample_cost(sample_cost, table.n_rows)
         splits = RowSplits.read(self.splits, groups, labels)
         if weights is not None and not weights.all():
             present = np.flatnonzero(weights)
             table, labels, weights = table.take(present), labels[present], weights[present]
-            each_cost = None if each_cost is None else each_cost[present]
+            costs = None if costs is None else costs[present]
             splits = splits.take(present)
         if weights is not None and (weights == 1.0).all():
             weights = None
@@ -173,6 +184,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._learner, self._own = repr(self._weak_learner()), self._own_params()
             self._nominal = table.nominal
+        each_cost = None if costs is None else self._costs_of_rows(costs, labels)
         problem = self._problem(rule, table, labels, weights, each_cost)
         if self._model.stop_reason not in (PERFECT, NO_EDGE):  # otherwise more rounds would change nothing
             asked = sample_cost is not None or self._asks_for_costs
@@ -225,6 +237,10 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         labels = problem.target if problem.structure == TWO else problem.truth
         return splits.for_early_stopping(labels, problem.weights, fraction, self._seed)
 
+    def _costs_of_rows(self, costs: Array, labels: Array) -> Array:
+        """Return what it costs to misclassify each row, from the costs that `fit` got."""
+        raise NotImplementedError
+
     def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
         """Return the costs; equal for variants that take none."""
         return Costs()
@@ -248,7 +264,8 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         """Return the parameters that must not change in a warm start, as text."""
         common = {f.name for f in dataclasses.fields(BoostingClassifier)} - {"resample", "sampler"}
         free = {self._rounds, *common}
-        return {name: repr(value) for name, value in self.get_params(deep=False).items() if name not in free}
+        params = {name: value for name, value in self.get_params(deep=False).items() if name not in free}
+        return {name: repr(plain_cost(value) if name == "cost" else value) for name, value in params.items()}
 
     def _settings(self) -> Settings:
         patience = DEFAULT_PATIENCE if isinstance(self.early_stopping, bool | np.bool_) else int(self.early_stopping)
@@ -290,15 +307,14 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
         if self.splits is None:
             return
         if not self._holds_out:
-            raise InputError(
-                f"splits={self.splits!r} has no effect on this {type(self).__name__}, which {self._why_no_splits()}"
-            )
+            given, name = in_short(self.splits), type(self).__name__
+            raise InputError(f"splits={given} has no effect on this {name}, which {self._why_no_splits()}")
         if isinstance(self.splits, int | np.integer):
             self._check_n_folds()
         elif self.early_stopping and self.validation_fraction is not None:
             raise InputError(
                 f"validation_fraction={self.validation_fraction!r} has no effect, because early stopping validates on "
-                f"the last split of splits={self.splits!r}. Leave one of them at None."
+                f"the last split of splits={in_short(self.splits)}. Leave one of them at None."
             )
 
     def _check_n_folds(self) -> None:
@@ -430,12 +446,10 @@ class BoostingClassifier(LearnerChoice, SamplerChoice, BaseBooster):
 
 
 @booster
-class CostChoice(BaseBooster):
+class CostChoice(CostMixin, BaseBooster):
     """Base class of boosters with misclassification costs."""
 
     cost: Any = None
-
-    _equal_by_default = False  # whether costs are equal, not balanced, if none are given
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, sample_cost: Any = None, *, groups: Any = None) -> Self:
         """Fit the ensemble.
@@ -448,9 +462,14 @@ class CostChoice(BaseBooster):
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             The number of examples that each row stands for. A weight of 2 equals a repeated row.
-        sample_cost : array-like of shape (n_samples,) or None, default=None
-            The cost of misclassifying each row; replaces `cost`. Unlike `sample_weight` it does not say how frequent
-            such rows are.
+        sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
+            Costs of the individual rows, in the same form as for `SkewBoostClassifier.predict`. Unlike `sample_weight`
+            they do not say how frequent such rows are.
+
+            - (n_samples,), two classes only: the cost of missing the positive class, such as the amount of a payment.
+              A false alarm costs 1, unless `cost` is a dict or a matrix.
+            - (n_samples, K): the cost of misclassifying the row if it is of that class.
+            - (n_samples, 2, 2), two classes only: a matrix ``[true, predicted]`` for each row.
         groups : array-like of shape (n_samples,) or None, default=None
             Which rows belong together, such as those of a patient. Rows of a group are on one side of every split of
             early stopping and calibration. Raises if there is no such split.
@@ -459,21 +478,9 @@ class CostChoice(BaseBooster):
         -------
         self
         """
-        if sample_cost is not None and self.cost is not None:
-            raise InputError(
-                f"Costs are given twice: cost={self.cost!r} and sample_cost. Leave cost at None, or omit sample_cost."
-            )
+        if sample_cost is not None:
+            check_cost_of_fit(self.cost, sample_cost)
         return self._fit_or_restore(X, y, sample_weight, sample_cost, groups)
-
-    @property
-    def _asks_for_costs(self) -> bool:
-        return not (self.cost is None or isinstance(self.cost, str))
-
-    def _costs(self, each: Array | None, labels: Array, weights: Array | None) -> Costs:
-        if self._equal_by_default and self.cost is None and each is None:
-            return Costs()
-        check_cost(self.cost, self.classes_)
-        return costs_of(self.cost, each, labels, self.pos_label_, self.classes_, weights)
 
 
 @booster

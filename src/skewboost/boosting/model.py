@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer, Term
 from skewboost.engine.table import Table
+from skewboost.fitting import KeepsNoCaches
 from skewboost.typing import Array
 
 
-@dataclass(slots=True)
+@dataclass
 class Round:
     """The term that a round added, its record for `history_`, and the feature importances of its splits."""
 
@@ -28,7 +30,7 @@ class Round:
 
 
 @dataclass
-class Model:
+class Model(KeepsNoCaches):
     """A fitted ensemble.
 
     Prediction, model files, exports, plots, explanations and reports read this object and nothing else of a fit. The
@@ -43,7 +45,6 @@ class Model:
     support: Support | None = None  # the distribution of the training examples over the bins, for explanations
     stop_reason: str = ""
     n_features: int | None = None  # the number of columns; None until training has finished
-    _scorers: list[Scorer] | None = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Model:
         """Return a copy that further rounds can be added to."""
@@ -51,11 +52,12 @@ class Model:
 
     def truncated(self, n_rounds: int) -> Model:
         """Return a model of the first rounds."""
-        return replace(self, rounds=self.rounds[:n_rounds], n_rounds=min(self.n_rounds, n_rounds), _scorers=None)
+        return replace(self, rounds=self.rounds[:n_rounds], n_rounds=min(self.n_rounds, n_rounds))
 
     def finish(self, n_features: int) -> None:
         """Mark the model as ready for prediction."""
-        self.n_features, self._scorers = n_features, None
+        self.n_features = n_features
+        self.__dict__.pop("scorers", None)
 
     @property
     def terms(self) -> list[Term]:
@@ -72,16 +74,14 @@ class Model:
         """Whether F is the plain sum of the terms."""
         return not self.link.damping
 
-    @property
+    @cached_property
     def scorers(self) -> list[Scorer]:
-        """The scorers of the outputs, compiled when they are first needed."""
-        if self._scorers is None:
-            assert self.n_features is not None, "the model is not finished"
-            n, start = self.link.n_outputs, self.link.offset
-            outputs = [self.terms] if n == 1 else [self.terms_of(k) for k in range(n)]
-            n_features = self.n_features if self.bins is None else self.bins.n_features
-            self._scorers = [Scorer(terms, self.bins, n_features, start) for terms in outputs]
-        return self._scorers
+        """The scorers of the outputs."""
+        assert self.n_features is not None, "the model is not finished"
+        n, start = self.link.n_outputs, self.link.offset
+        outputs = [self.terms] if n == 1 else [self.terms_of(k) for k in range(n)]
+        n_features = self.n_features if self.bins is None else self.bins.n_features
+        return [Scorer(terms, self.bins, n_features, start) for terms in outputs]
 
     def score(self, engine: Engine, table: Table) -> Array:
         """Return F of new rows."""

@@ -33,6 +33,11 @@ class PredictionMixin:
         check_is_fitted(self)
         return self._model.link
 
+    @property
+    def _deciding_link(self) -> Link:
+        """The link, with the costs that decisions are made by."""
+        return self._link
+
     def _new_rows(self, X: Any) -> Table:
         """Read new rows as a table with the columns of the training data."""
         check_is_fitted(self)
@@ -54,7 +59,7 @@ class PredictionMixin:
 
     def _decisions_of(self, table: Table) -> Array:
         """Return `decision_function` of a table that was read before."""
-        return self._link.decision(*self._scores_of(table))
+        return self._deciding_link.decision(*self._scores_of(table))
 
     def _staged_scores(self, X: Any) -> Iterator[tuple[Array, int]]:
         """Yield F after every round with the number of rounds; a model without rounds yields its initial F."""
@@ -76,7 +81,7 @@ class PredictionMixin:
         ndarray of shape (n_samples,)
             Positive values predict ``classes_[1]``.
         """
-        return self._link.decision(*self._scores(X))
+        return self._deciding_link.decision(*self._scores(X))
 
     def predict(self, X: Any) -> Array:
         """Predict classes by the sign of `decision_function`; the positive class where it is zero.
@@ -90,7 +95,7 @@ class PredictionMixin:
         -------
         ndarray of shape (n_samples,)
         """
-        return self._link.labels(*self._scores(X), self.classes_)
+        return self._deciding_link.labels(*self._scores(X), self.classes_)
 
     def predict_proba(self, X: Any) -> Array:
         """Predict class probabilities by the link of the variant, by default ``P(+) = 1 / (1 + exp(-2F))``.
@@ -139,12 +144,12 @@ class PredictionMixin:
         ndarray
             The values of `decision_function`.
         """
-        link = self._link
+        link = self._deciding_link
         return (link.decision(F, n) for F, n in self._staged_scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """Yield `predict` after each round; see `staged_decision_function`."""
-        link = self._link
+        link = self._deciding_link
         return (link.labels(F, n, self.classes_) for F, n in self._staged_scores(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:

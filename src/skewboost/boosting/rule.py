@@ -47,8 +47,8 @@ class Rule:
         """Return the link; by default F is half the log-odds."""
         return TwoClasses(cost_ratio=state.costs.ratio)
 
-    def goal(self, costs: Costs, n: float) -> Request:
-        """Return the split criterion with its parameters."""
+    def goal(self, costs: Costs, delta: float) -> Request:
+        """Return the split criterion with its parameters; δ is what is added to the class weights of leaves."""
         return Request(self.criterion)
 
     def start(self, state: State) -> None:
@@ -160,7 +160,7 @@ def best_step(total: Total, limit: float) -> float:
         return value, change
 
     # the minimum for rates of equal size
-    mean_rate = size / (falling + rising)
+    mean_rate = max(size / (falling + rising), 1e-300)
     return root(slope, limit, 0.5 * math.log(falling / max(rising, 1e-300)) / mean_rate)
 
 
@@ -239,10 +239,26 @@ def no_edge(state: State, values: Array | float) -> bool:
     return False
 
 
+def half_log_ratio(negative: float, positive: float, delta: float) -> float:
+    """Return ``½ ln((W+ + δ) / (W- + δ))``, at most `MAX_VOTE`; 0 if there are no weights."""
+    a, b = negative + delta, positive + delta
+    if a > 0.0 and b > 0.0:
+        return min(max(0.5 * math.log(b / a), -MAX_VOTE), MAX_VOTE)
+    return MAX_VOTE * ((b > 0.0) - (a > 0.0))
+
+
+def half_log_ratios(negative: Array, positive: Array, delta: float) -> Array:
+    """Return `half_log_ratio` of many weights."""
+    a, b = negative + delta, positive + delta
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = 0.5 * np.log(b / a)
+    return np.where(a + b > 0.0, np.clip(values, -MAX_VOTE, MAX_VOTE), 0.0)
+
+
 def leaf_log_odds(h: LabelHypothesis, delta: float) -> Array:
-    """Return ``½ ln((W+ + δ) / (W- + δ))`` per leaf: 0 where h abstains, or where a forced sign contradicts it."""
+    """Return `half_log_ratio` per leaf: 0 where h abstains, or where a forced sign contradicts it."""
     pairs = zip(h.class_weights.tolist(), h.abstains.tolist())
-    values = np.array([0.0 if silent else 0.5 * math.log((b + delta) / (a + delta)) for (a, b), silent in pairs])
+    values = np.array([0.0 if silent else half_log_ratio(a, b, delta) for (a, b), silent in pairs])
     if h.signs is None:
         return values
     return np.asarray(h.signs * (np.abs(values) if h.sure else np.maximum(0.0, h.signs * values)))

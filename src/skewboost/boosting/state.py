@@ -28,6 +28,11 @@ SIGNS = np.array([[-1.0, 1.0]])  # y of the two classes, to compute factors per 
 COST, F, FIRST, LOG_W = "cost", "F", "first w", "ln w"  # further vectors of the training set
 
 
+def delta_of(smoothing: float | None, n: float) -> float:
+    """Return what is added to the class weights of a leaf, which sum to one over all leaves; by default 1/n."""
+    return 1.0 / n if smoothing is None else smoothing
+
+
 @dataclass
 class State:
     """The state of training. It holds numbers; everything that has a value per row is in the training set `rows`."""
@@ -36,6 +41,7 @@ class State:
     n_rounds: int
     question: str  # which of the rule's questions the learner answers
     learning_rate: float = 1.0
+    smoothing: float | None = None  # what is added to the class weights of a leaf; None: 1/N
     costs: Costs = field(default_factory=Costs)
     link: TwoClasses = field(default_factory=TwoClasses)  # from F to decisions and probabilities
     round: int = 0
@@ -69,6 +75,11 @@ class State:
     def n_of_class(self) -> tuple[float, float]:
         """The number of negative and of positive examples."""
         return self._by_class(EXAMPLES)
+
+    @property
+    def delta(self) -> float:
+        """δ, which is added to the class weights of a leaf: 1/N by default."""
+        return delta_of(self.smoothing, self.n)
 
     def log_ratio_of_weights(self) -> float:
         """``ln(W+ / W-)`` of the current weights."""

@@ -11,7 +11,7 @@ from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.loop import boost
 from skewboost.boosting.model import Model
 from skewboost.boosting.rule import Rule
-from skewboost.boosting.state import State
+from skewboost.boosting.state import State, delta_of
 from skewboost.engine.boundary import Engine
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes
@@ -64,6 +64,7 @@ class Settings:
     patience: int | None
     callbacks: Sequence[Callback]
     verbose: int
+    smoothing: float | None = None
 
 
 def question_between(rule: Rule, learner: Learner) -> str:
@@ -110,9 +111,9 @@ def train(
         problem.table, problem.target, problem.weights, engine, model.bins, None, problem.structure, problem.positive
     )
     question = question_between(rule, learner)
-    opened = learner.prepare(data, rule.goal(costs, data.n_examples))
+    opened = learner.prepare(data, rule.goal(costs, delta_of(settings.smoothing, data.n_examples)))
     model.bins, model.support = opened.view.bins, opened.support()
-    state = State(opened, settings.n_rounds, question, settings.learning_rate, costs)
+    state = State(opened, settings.n_rounds, question, settings.learning_rate, settings.smoothing, costs)
     n_done = len(model.rounds)
     rounds = boost(rule, state, list(model.rounds), settings.seed)
     model.link = state.link

@@ -41,7 +41,7 @@ def on_columns(booster: Any, columns: Array) -> Any:
     model = on_whole_columns(booster._model)
     rounds = [_moved(r, place) for r in model.rounds[: model.n_rounds]]
     bins = None if model.bins is None else Bins(tuple(model.bins.features[j] for j in columns))
-    made._model = replace(model, rounds=rounds, bins=bins, support=_support(model.support, columns), _scorers=None)
+    made._model = replace(model, rounds=rounds, bins=bins, support=_support(model.support, columns))
     made._model.finish(len(columns))
     made._nominal = [booster._nominal[j] for j in columns]
     made._empty_columns = frozenset(place[j] for j in booster._empty_columns if j in place)

@@ -27,7 +27,7 @@ def on_whole_columns(model: Model) -> Model:
     whole = WholeColumns(bins, _used_cuts(bins, _splits_of(model)))
     rounds = [replace(r, term=whole.term(r.term)) for r in model.rounds[: model.n_rounds]]
     support = None if model.support is None else whole.support(model.support)
-    return replace(model, rounds=rounds, bins=whole.bins, support=support, _scorers=None)
+    return replace(model, rounds=rounds, bins=whole.bins, support=support)
 
 
 def _splits_of(model: Model) -> list[Split]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from importlib import import_module
 from typing import Annotated, Any, get_type_hints
 
@@ -11,7 +12,7 @@ import typer
 
 from skewboost import __version__
 from skewboost.cli.commands import COMMANDS, Command
-from skewboost.cli.exit_codes import OneLineErrors
+from skewboost.cli.exit_codes import CommandError, OneLineErrors
 from skewboost.cli.output import print_line
 
 EPILOG = """\
@@ -64,7 +65,14 @@ def _add(command: type[Command]) -> None:
     """Add a command, whose options Typer reads from the signature of the dataclass."""
 
     def run(**values: Any) -> None:
+        from skewboost.cli.output_files import check_files_differ
+
         request = command(**values)
+        check_files_differ(request.inputs, request.outputs)
+        if sys.stdout is None and getattr(request, "output", None) is None:  # as `>&-` and some schedulers leave it
+            raise CommandError(
+                "standard output is closed, so the result cannot be printed.", "Redirect it to a file or to /dev/null."
+            )
         import_module(f"skewboost.cli.{request.module}").run(request)
 
     run.__signature__ = inspect.signature(command, eval_str=True)  # type: ignore[attr-defined]

@@ -100,11 +100,28 @@ class Command:
     """What the commands have in common."""
 
     examples: ClassVar[tuple[str, ...]] = ()
+    reads: ClassVar[tuple[str, ...]] = (
+        "model",
+        "data",
+        "rows",
+    )  # fields that are paths of files to read, if it has them
+    writes: ClassVar[dict[str, str]] = {"output": "-o", "plot": "--plot", "results": "--results"}  # and to write
 
     @property
     def module(self) -> str:
         """The module that runs the command."""
         return f"{type(self).__name__.lower()}_command"
+
+    @property
+    def inputs(self) -> list[str]:
+        """The files to read."""
+        return [path for name in self.reads if (path := getattr(self, name, None)) is not None]
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The files to write, by option."""
+        given = {option: getattr(self, name, None) for name, option in self.writes.items()}
+        return {option: path for option, path in given.items() if path is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +169,14 @@ class Learning(Command):
         column("--time", "A column of dates or numbers; models are measured on later rows than they are fitted to."),
     ] = None
     weight: Annotated[Text, column("--weight", "A column with the number of examples that a row stands for.")] = None
+    labels: Annotated[
+        Text,
+        option(
+            "--labels",
+            "fold: labels that differ only in case or in spaces at their ends are one class; exact: each value is one.",
+            "RULE", autocompletion=complete_from(("fold", "exact")),
+        ),
+    ] = None  # fmt: skip
     seed: Annotated[int, option("--seed", "The seed of random numbers.", "N", min=0)] = 0
     n_jobs: Jobs = -1
     as_json: Json = False
@@ -230,7 +255,11 @@ class Predict(Command):
     threshold: Threshold = None
     cost_column: Annotated[
         Text,
-        column("--cost-column", f"A column with the cost of a miss in each row, in false alarms; {RECOMMENDED} only."),
+        column(
+            "--cost-column",
+            "A column with the cost of a miss in each row. A false alarm costs what `fit --cost a=1,b=5` said, else 1. "
+            f"{RECOMMENDED} only.",
+        ),
     ] = None
     as_json: Json = False
 

@@ -13,6 +13,7 @@ from sklearn.metrics import confusion_matrix
 from skewboost import metrics
 from skewboost.cli.commands import Evaluate
 from skewboost.cli.exit_codes import CommandError
+from skewboost.cli.labels import known_spellings
 from skewboost.cli.method_options import suggest
 from skewboost.cli.model_files import SavedModel, predict_labels, read_model
 from skewboost.cli.output import (
@@ -31,10 +32,12 @@ from skewboost.cli.output import (
 )  # fmt: skip
 from skewboost.cli.shift import ShiftDetector
 from skewboost.cli.target_column import Examples, check_columns, describe_cost, find_label, labelled_rows, read_cost
+from skewboost.fitting import last_step
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import MEASURES, binary_measures, multiclass_measures
 from skewboost.metrics.ranking import METHODS, scores_of
+from skewboost.metrics.targets import folded
 from skewboost.names import shown, side_by_side, spell
 from skewboost.plots.report.explorer import shortest
 from skewboost.typing import Array
@@ -242,13 +245,20 @@ def _recorded_weight(model: SavedModel, columns: list[str]) -> str | None:
 
 def _labels_of_model(model: SavedModel, examples: Examples) -> Any:
     """The labels, each as the class of the model that is spelled like it."""
-    known = {spell(c): c for c in model.classes}
-    unknown = sorted({spell(v) for v in examples.classes} - set(known))
+    spelled = [spell(v) for v in examples.classes]
+    known = known_spellings(model.classes, spelled, model.record.get("labels"))
+    unknown = sorted(set(spelled) - set(known))
     if unknown:
-        raise CommandError(
-            f"{examples.path}: the target {examples.target!r} has the classes {list_names(unknown, 3)}, but "
-            f"{model.path} knows only {list_names(known)}.", "Choose another --target, or other rows.",
+        by_fold = {folded(name) for name in known}
+        hint = "" if not any(folded(name) in by_fold for name in unknown) else (
+            "Some differ from those only in case or in spaces at their ends: correct them, or fit the model with "
+            "`skewboost fit --labels fold`."
         )  # fmt: skip
+        raise CommandError(
+            f"{examples.path}: the target {examples.target!r} has the classes "
+            f"{list_names(unknown, 3, quotes=bool(hint))}, but {model.path} knows only {list_names(model.classes)}.",
+            hint or "Choose another --target, or other rows.",
+        )
     return np.array([known[spell(v)] for v in examples.y.tolist()], dtype=model.estimator.classes_.dtype)
 
 
@@ -256,9 +266,11 @@ def costs_for(model: SavedModel, cost: str | None) -> Any:
     """The costs that the user gives, else those that the model was fitted with."""
     if cost is not None:
         return read_cost(cost, model.classes)
-    recorded = model.record.get("cost")
-    if isinstance(recorded, dict):
-        return {find_label(label, model.classes, "cost"): value for label, value in recorded.items()}
+    recorded = model.record.get("cost", getattr(last_step(model.estimator), "cost", None))
+    if not (recorded is None or isinstance(recorded, str | int | float | Mapping)):  # a matrix, saved from Python
+        return cost_matrix(recorded, np.array(model.classes), model.positive, np.ones(len(model.classes))).tolist()
+    if isinstance(recorded, Mapping):
+        return {find_label(spell(label), model.classes, "cost"): value for label, value in recorded.items()}
     return recorded
 
 

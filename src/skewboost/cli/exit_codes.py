@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from skewboost.cli.output import note
-from skewboost.errors import SkewBoostError
+from skewboost.errors import LabelWarning, SkewBoostError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 DEBUG = "SKEWBOOST_DEBUG"  # if this environment variable is set, errors come with a traceback
@@ -59,6 +59,9 @@ def _describe(error: Exception) -> tuple[str, int]:
     """The message and the exit code of an expected error; a bug is raised again."""
     if isinstance(error, SkewBoostError):
         return str(error), getattr(error, "exit_code", MISUSED)
+    if isinstance(error, MemoryError):
+        detail = f" ({error})" if str(error) else ""
+        return f"there is not enough memory{detail}. Use fewer rows or columns, or a machine with more.", FAILED
     if isinstance(error, OSError):
         path = f"{error.filename}: " if error.filename else ""
         return f"{path}{error.strerror or error}", MISUSED if isinstance(error, WRONG_PATHS) else FAILED
@@ -86,9 +89,7 @@ def _one_line_warnings() -> Iterator[None]:
         if issubclass(category, UserWarning):
             note(f"warning: {_in_one_line(str(message))}")
 
-    before = warnings.showwarning
-    warnings.showwarning = show
-    try:
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        warnings.simplefilter("ignore", LabelWarning)  # such labels are refused, unless --labels says what they are
         yield
-    finally:
-        warnings.showwarning = before

@@ -11,6 +11,7 @@ from skewboost.boosting.explanations import ShapeFunction
 from skewboost.cli.commands import Explain
 from skewboost.cli.evaluate_command import read_labelled
 from skewboost.cli.exit_codes import CommandError
+from skewboost.cli.labels import known_spellings
 from skewboost.cli.model_files import SavedModel, count_rounds, read_model
 from skewboost.cli.output import count, note, number, print_json, print_line, print_table, source_name
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
@@ -149,7 +150,7 @@ def _find_row(model: SavedModel, request: Explain, data: str) -> tuple[Any, int,
         raise CommandError(f"--row {row}: {source_name(data)} has {count(len(frame), 'row')}, numbered from 1.")
     truth = _cell(frame[target].iloc[k]) if target in frame.columns else None
     if truth is not None:  # as the class that is spelled like it
-        truth = {spell(c): c for c in model.classes}.get(spell(truth), truth)
+        truth = known_spellings(model.classes, [spell(truth)], model.record.get("labels")).get(spell(truth), truth)
     return model.features(frame, data), k, truth
 
 

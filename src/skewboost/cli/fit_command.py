@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ from skewboost.cli.shift import TrainingProfile, class_sizes
 from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost, read_examples
 from skewboost.metrics.targets import choose_positive
 from skewboost.names import shown, side_by_side, spell
-from skewboost.progress import ProgressBar
+from skewboost.progress import ProgressBar, on_terminal
 
 DEFAULT_TEST = 0.25
 MOST_CLASSES = 6  # that are printed
@@ -57,6 +56,7 @@ class FitResult:
 
 def run(request: Fit) -> None:
     """Fit, measure, write and print."""
+    started = time.perf_counter()
     check_output(request.output, MODEL_SUFFIXES)
     result = fit(request)
     method = result.method.named
@@ -67,7 +67,8 @@ def run(request: Fit) -> None:
     found = getattr(result.model, "certificate_", None)  # of a cascade
     if found is not None:
         details += ["", f"On further rows that were held out: {found}."]
-    finish(request, result, costs, details, None if found is None else {"met": bool(found.met), **shown_by(found)})
+    certificate = None if found is None else {"met": bool(found.met), **shown_by(found)}
+    finish(request, result, costs, details, certificate, started=started)
 
 
 def fit(request: Fitting, purpose: str = "") -> FitResult:
@@ -94,7 +95,7 @@ def progress_of(estimator: Any, name: str) -> Iterator[None]:
                 yield
             finally:
                 estimator.set_params(callbacks=None)
-    elif "verbose" in can_set and sys.stderr.isatty():
+    elif "verbose" in can_set and on_terminal():
         estimator.set_params(verbose=1)
         try:
             yield
@@ -109,7 +110,7 @@ def read_all(request: Learning) -> Examples:
     """The rows to learn from."""
     return read_examples(
         request.data, request.target, drop=request.drop or (), weight=request.weight, group=request.group,
-        time=request.time,
+        time=request.time, labels=request.labels,
     )  # fmt: skip
 
 
@@ -157,17 +158,25 @@ def shown_by(certificate: Any) -> dict[str, Any]:
 
 
 def finish(
-    request: Fit, result: FitResult, costs: Any, details: Sequence[str], certificate: dict[str, Any] | None = None
+    request: Fit,
+    result: FitResult,
+    costs: Any,
+    details: Sequence[str],
+    certificate: dict[str, Any] | None = None,
+    *,
+    started: float,
 ) -> None:
-    """Measure the model on the held-out rows, write it, and print the result."""
+    """Measure the model on the held-out rows, write it, and print the result; `started` is when the command was."""
     predictions = None if result.test is None else Predictions.of(result.model, result.positive, result.test)
     record = _record(request, result)
     if request.output is not None:
         profile = _profile(result, predictions)
         write_model(result.model, request.output, {**record, "training": profile.as_dict()})
+    in_all = time.perf_counter() - started
     if request.as_json:
         held_out = None if predictions is None else predictions.as_dict(costs)
-        print_json({**record, "certificate": certificate, "held_out": held_out, "model": request.output})
+        done = {"seconds_in_all": round(in_all, 3), "certificate": certificate, "held_out": held_out}
+        print_json({**record, **done, "model": request.output})
         return
     train = result.train
     rows, columns = count(len(train.y), "row"), count(train.X.shape[1], "column")
@@ -175,7 +184,8 @@ def finish(
     print_line(f"  target    {shown(train.target)}: {_describe_classes(result)}")
     for line in _describe_order(request, result):
         print_line(line)
-    print_line(f"  rounds    {result.n_rounds} in {result.seconds:.1f} s; {result.stop_reason}")
+    print_line(f"  rounds    {result.n_rounds}; {result.stop_reason}")
+    print_line(f"  took      {in_all:.1f} s, of which training {result.seconds:.1f} s")
     for line in details:
         print_text(line)
     print_line()
@@ -206,6 +216,7 @@ def _record(request: Fit, result: FitResult) -> dict[str, Any]:
         "weight": request.weight,
         "group": request.group,
         "time": request.time,
+        "labels": request.labels,
         "positive": result.positive,
         "cost": result.cost,
         "goal": request.goal,

@@ -37,6 +37,7 @@ CERTIFIED = 1 / 3  # fraction of the rows, the latest ones, that a certificate i
 def run(request: Fit) -> None:
     """Search, measure, write and print; exit with code 1 if the goal is not reached."""
     prefix = "" if isinstance(request, Goal) else "`skewboost goal` with "  # `fit --goal` lacks some options
+    started = time.perf_counter()
     request = request if isinstance(request, Goal) else Goal(**vars(request))
     check_output(request.output, MODEL_SUFFIXES)
     check_output(request.plot, PICTURES, "--plot")
@@ -47,7 +48,7 @@ def run(request: Fit) -> None:
 
         save_picture(GoalFrontierDisplay.from_estimator(model).figure_, request.plot)
         details.append(f"Written: {request.plot}")
-    finish(request, result, result.cost, details, _certificate(model))
+    finish(request, result, result.cost, details, _certificate(model), started=started)
     if not _reached(model):
         raise CommandError(f"the goal {model.goal_} was not reached.", exit_code=FAILED)
 

@@ -13,10 +13,12 @@ from rich.text import Text
 
 from skewboost.cli.commands import Info
 from skewboost.cli.data import DataError, Source, open_data
+from skewboost.cli.labels import FOLD
 from skewboost.cli.output import count, get_console, list_names, print_json, print_line, source_name
 from skewboost.cli.target_column import drop_options
 from skewboost.evaluate.summary import ColumnSummary, Summary, TargetSummary
 from skewboost.evaluate.summary_warnings import COMMANDS, percent, suggestions_for
+from skewboost.metrics.targets import alike
 from skewboost.names import shortened, shown, side_by_side, visible
 
 MOST_COLUMNS = 40
@@ -47,6 +49,8 @@ def _arguments(path: str, target: str | None, summary: Summary) -> str:
     """The arguments of other commands for this table, which leave out columns that cannot be learned from."""
     unusable = [c.name for c in summary.columns if c.kind == "date" or c.name in summary.ids]
     words = ["DATA" if path == "-" else path, *([] if target is None else ["--target", target])]
+    if summary.target is not None and alike(label for label, _, _ in summary.target.classes):
+        words += ["--labels", FOLD]
     return f"{shlex.join(words)} {drop_options(unusable)}".rstrip()
 
 

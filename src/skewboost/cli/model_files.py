@@ -24,6 +24,7 @@ RECORDED: dict[str, type | tuple[type, ...]] = {
     "dropped": list,
     "data": str,
     "goal": str,
+    "labels": str,
     "cost": (int, float, str, dict),
     "training": dict,
 }
@@ -86,11 +87,14 @@ class SavedModel:
             source.text[target] = ()
         return source
 
-    def skip_unused(self, source: Any, used: Sequence[str | None] = ()) -> list[str]:
-        """Skip the columns that are not used. Those that `fit` did not drop are named on stderr and returned."""
+    def skip_unused(self, source: Any, used: Sequence[str | None] = (), copied: Sequence[str] = ()) -> list[str]:
+        """Skip the columns that are not used. Those that `fit` did not drop are named on stderr and returned.
+
+        Columns that are only `copied` to the output are skipped, but not named.
+        """
         others = [c for c in source.columns if c not in {*self.columns, *used}]
         source.leave_out(others)
-        known = {self.record.get("target"), self.record.get("weight"), *self.record.get("dropped", ())}
+        known = {self.record.get("target"), self.record.get("weight"), *self.record.get("dropped", ()), *copied}
         ignored = [c for c in others if c not in known]
         if ignored:
             note(f"ignored: {list_names(ignored)} (not used by {self.path})")

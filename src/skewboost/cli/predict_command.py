@@ -28,35 +28,37 @@ ALL = "all"
 
 def run(request: Predict) -> None:
     """Predict, and write predictions, probabilities and scores."""
-    import pandas as pd
-
     data, output, threshold = request.data, request.output, request.threshold
     check_output(output, SUFFIXES)
     model = read_model(request.model)
     model.check_threshold(threshold)
     source = model.open(data)
-    kept = _columns_to_keep(data, source.columns, request.keep or ())
+    kept = _columns_to_keep(data, source.columns, request.keep or (), model)
     cost_column = _check_cost_column(request, model, source.columns)
-    ignored = model.skip_unused(source, [*kept, cost_column])
+    ignored = model.skip_unused(source, [cost_column], kept)
     detector = ShiftDetector(model.profile)
     predicted: Counter[str] = Counter()
     bar = ProgressBar(None, "Rows", transient=True)
 
-    def answers() -> Iterator[Any]:
-        for chunk in source.chunks(CHUNK):
+    def answers() -> Iterator[tuple[Any, Any]]:
+        for chunk, cells in source.chunks_and_cells(CHUNK, kept):
             X = model.features(chunk, data)
-            costs = None if cost_column is None else _costs_of_misses(chunk[cost_column], model, data)
+            costs = None if cost_column is None else _costs_of_misses(chunk[cost_column], data)
             table = predictions(model, X, threshold, costs)
             detector.add_rows(X)
             if threshold is None and costs is None:
                 detector.add_predictions(table["prediction"].to_numpy())
             predicted.update({spell(c): n for c, n in table["prediction"].value_counts().to_dict().items()})
-            yield pd.concat([chunk[kept].reset_index(drop=True), table], axis=1) if kept else table
+            yield cells, table
             if output is not None:
                 bar.update(predicted.total(), number(predicted.total()))
 
     with nullcontext() if output is None else bar:
         write_frames(answers(), output, request.as_json)
+    if cost_column is not None:
+        miss = model.classes.index(model.positive)
+        alarm = number(model.estimator._costs_besides_misses[1 - miss, miss])
+        note(f"a miss of {shown(model.positive)} costs what {cost_column!r} says, and a false alarm {alarm}")
     warnings = detector.warnings(model.positive)
     warn(warnings)
     if output is not None and request.as_json:
@@ -72,7 +74,7 @@ def run(request: Predict) -> None:
 
 
 def predictions(model: SavedModel, X: Any, threshold: float | None = None, costs: Array | None = None) -> Any:
-    """A frame of predictions, probabilities and scores; `costs` are those of mistakes by row and class.
+    """A frame of predictions, probabilities and scores; `costs` are those of a miss on each row.
 
     With two classes, the probability and the score are those of the positive class; with more there is a column of
     each for every class.
@@ -118,8 +120,8 @@ def _check_cost_column(request: Predict, model: SavedModel, columns: Sequence[st
     return name
 
 
-def _costs_of_misses(column: Any, model: SavedModel, data: str) -> Array:
-    """What mistakes on each row cost: those of the column if it is positive, else 1."""
+def _costs_of_misses(column: Any, data: str) -> Array:
+    """What a miss on each row costs: the numbers of the column."""
     import pandas as pd
 
     costs = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
@@ -130,19 +132,19 @@ def _costs_of_misses(column: Any, model: SavedModel, data: str) -> Array:
             f"--cost-column: {source_name(data)} has {cell} in column {column.name!r}, which is not a cost.",
             "Costs are numbers of at least 0.",
         )
-    mistakes = np.ones((len(costs), 2))
-    mistakes[:, model.classes.index(model.positive)] = costs
-    return mistakes
+    return np.asarray(costs)
 
 
-def _columns_to_keep(data: str, columns: Sequence[str], keep: Sequence[str]) -> list[str]:
+def _columns_to_keep(data: str, columns: Sequence[str], keep: Sequence[str], model: SavedModel) -> list[str]:
     """The columns of the data that --keep names; none of them may have the name of a column of predictions."""
     if [k.lower() for k in keep] == [ALL] and ALL not in columns:
         kept = list(columns)
     else:
         kept = list(split_names(keep, columns))
         check_columns(data, columns, kept, "--keep")
-    clash = [c for c in kept if c in ("prediction", "probability", "score")]
+    own = {"prediction", "probability", "score"}
+    own |= {f"{name}_{spell(c)}" for name in ("probability", "score") for c in model.classes if model.positive is None}
+    clash = [c for c in kept if c in own]
     if clash:
         raise CommandError(
             f"{source_name(data)} has a column {clash[0]!r}, like the output.", "Rename it, or leave it out of --keep."

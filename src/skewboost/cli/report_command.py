@@ -26,7 +26,7 @@ REFERS = "Fit without --set reject_cost."
 # Options of a fit, which have no effect on a model
 FIT_OPTIONS = (
     *("method", "methods", "positive", "rounds", "learner", "settings", "drop", "group", "time", "test", "seed"),
-    "n_jobs",
+    *("labels", "n_jobs"),
 )
 
 

@@ -13,14 +13,15 @@ import numpy as np
 from skewboost.cli.data.column_types import as_number
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.group_and_time import cut_in_time, read_groups, read_times
+from skewboost.cli.labels import FOLD, check_classes, check_labels_option, fold
 from skewboost.cli.method_options import suggest
-from skewboost.cli.output import count, list_names, note, number, source_name
+from skewboost.cli.output import count, list_names, note, number, source_name, warn
 from skewboost.engine.table import CLEARLY_TEXT
+from skewboost.evaluate.amounts import Amounts
 from skewboost.fold_rows import whole_units
 from skewboost.names import shown, spell
 from skewboost.typing import Array
 
-MOST_CLASSES = 100
 COST_REMEDY = "Give a number (the cost of a miss in false alarms), balanced, or label=cost,label=cost."
 
 
@@ -103,10 +104,15 @@ def read_examples(
     weight: str | None = None,
     group: str | None = None,
     time: str | None = None,
+    labels: str | None = None,
 ) -> Examples:
-    """The rows of a file that have a label, with all other columns as features; sorted by time, if that is given."""
+    """The rows of a file that have a label, with all other columns as features; sorted by time, if that is given.
+
+    `labels` says which labels are the same (see `check_classes`).
+    """
     from skewboost.cli.data import open_data
 
+    check_labels_option(labels)
     source = open_data(path)
     columns = list(source.columns)
     if target is None:
@@ -138,7 +144,9 @@ def read_examples(
     frame = source.read()
     examples = labelled_rows(frame, path, target, features, weight)
     _check_features(examples.X, examples.path)
-    _check_classes(examples)
+    if labels == FOLD:
+        examples = replace(examples, y=fold(examples.y))
+    check_classes(examples.y, f"{examples.path}: the target {target!r}", labels)
     apart = [name for name in (group, time) if name and name not in drop]
     examples = replace(examples, dropped=(*drop, *apart))
     if group:
@@ -163,14 +171,20 @@ def labelled_rows(frame: Any, path: str, target: str, features: Sequence[str], w
 
 
 def _check_features(X: Any, path: str) -> None:
-    """Raise if columns hold dates, or text that never repeats."""
-    dates, text = [], []
+    """Raise if columns hold dates, or text that never repeats; warn if text is numbers."""
+    dates, text, amounts = [], [], dict[str, Amounts]()
     for name in X.columns:
         kind, n = X[name].dtype.kind, X[name].count()
         if kind == "M":
             dates.append(str(name))
-        elif kind not in "iufb" and n >= CLEARLY_TEXT and X[name].nunique() == n:
-            text.append(str(name))
+        elif kind not in "iufb":
+            counts = X[name].value_counts()
+            if n >= CLEARLY_TEXT and len(counts) == n:
+                text.append(str(name))
+            found = Amounts()
+            found.add(map(spell, counts.index), counts.tolist())
+            if found:
+                amounts[str(name)] = found
     if dates:
         order = f"; {shlex.join(['--time', dates[0]])} lets later rows be held out" if len(dates) == 1 else ""
         raise CommandError(
@@ -179,12 +193,20 @@ def _check_features(X: Any, path: str) -> None:
             f"Derive numbers (the year, the weekday, days since an event) from it, or leave it out: "
             f"{drop_options(dates)}{order}.",
         )
+    numbers = [name for name in text if name in amounts]
+    if numbers:
+        raise CommandError(
+            f"{path}: {numbers[0]!r} has {amounts[numbers[0]].described}, which are read as text that is different in "
+            "every row.",
+            f"Write them as {amounts[numbers[0]].plain}, or leave it out: {drop_options(numbers[:1])}.",
+        )
     if text:
         raise CommandError(
             f"{path}: {list_names(text, quotes=True)} {'holds' if len(text) == 1 else 'hold'} text that is different "
             "in every row, so nothing can be learned from it.",
             f"Derive categories or numbers from it, or leave it out: {drop_options(text)}.",
         )
+    warn(f"{path}: {name!r} has {found}" for name, found in amounts.items())
 
 
 def drop_options(names: Sequence[str]) -> str:
@@ -220,19 +242,6 @@ def read_labels(column: Any) -> Array:
         whole = numbers.dtype.kind == "f" and np.all(np.abs(numbers) < 2.0**63) and np.all(numbers == np.round(numbers))
         return numbers.astype(np.int64) if whole else numbers
     return np.array([spell(v) for v in column.tolist()])
-
-
-def _check_classes(examples: Examples) -> None:
-    """Raise if the target has one value only, or holds numbers instead of classes."""
-    classes = examples.classes
-    target = f"{examples.path}: the target {examples.target!r}"
-    if len(classes) == 1:
-        raise CommandError(f"{target} is {shown(classes[0])} in all rows, so there is only one class.")
-    if (examples.y.dtype.kind == "f" and len(classes) > 2) or len(classes) > MOST_CLASSES:
-        raise CommandError(
-            f"{target} has {len(classes)} different values ({list_names(classes, 3)}), which are not classes.",
-            "Choose another --target, or make a column of classes from it.",
-        )
 
 
 def find_positive(text: str | None, classes: Sequence[Any]) -> Any:
@@ -307,4 +316,6 @@ def describe_cost(cost: Any, balanced_ratio: float | None = None) -> str:
         return "balanced" + ("" if balanced_ratio is None else f": a miss costs {balanced_ratio:.3g} false alarms")
     if isinstance(cost, Mapping):
         return "mistakes on " + ", ".join(f"{shown(k)} cost {number(v)}" for k, v in cost.items())
+    if np.ndim(cost):
+        return f"cost[true, predicted] = {cost}"
     return f"a miss costs {number(float(cost))} false alarms"

@@ -14,15 +14,17 @@ that the first of equally good thresholds is the lowest. Nothing that searches, 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from skewboost.engine.boundary import MISSING, N_CODES, Engine
 from skewboost.engine.table import Nominal, Table
 from skewboost.errors import InputError
+from skewboost.fitting import KeepsNoCaches
 from skewboost.typing import Array
 
 MAX_BINS = N_CODES - 1
@@ -30,7 +32,7 @@ MOST_CODES = 2**31  # bytes of the codes of all rows, if every midpoint is a cut
 
 
 @dataclass(frozen=True)
-class Feature:
+class Feature(KeepsNoCaches):
     """How the cells of a column become codes: by `cuts` if it is numeric, by `categories` if it is nominal."""
 
     cuts: Array = field(default_factory=lambda: np.empty(0))
@@ -57,7 +59,7 @@ class Feature:
 
 
 @dataclass(frozen=True)
-class Bins:
+class Bins(KeepsNoCaches):
     """The bins of a table's features, which are its columns unless some have too many cuts for one."""
 
     features: tuple[Feature, ...]
@@ -161,9 +163,9 @@ def _fit_bins(
     for j in range(table.n_features if len(numeric) < table.n_features else 0):
         column = table.column(j)
         if isinstance(column, Nominal) and j in ordered:
-            features[j] = _ordered_feature(column, most, table.name(j))
+            features[j] = _ordered_feature(column, most, partial(table.name, j))
         elif isinstance(column, Nominal):
-            features[j] = _nominal_feature(column, weights, most, table.name(j))
+            features[j] = _nominal_feature(column, weights, most, partial(table.name, j))
     return _in_parts(tuple(features[j] for j in range(table.n_features)), table.n_rows)
 
 
@@ -226,7 +228,7 @@ def _cuts(engine: Engine, table: Table, weights: Array | None, max_bins: int) ->
     return [own for _, cells in table.computed.blocks() for own in engine.cuts(list(cells.T), weights, max_bins)]
 
 
-def _nominal_feature(column: Nominal, weights: Array | None, max_bins: int, name: object) -> Feature:
+def _nominal_feature(column: Nominal, weights: Array | None, max_bins: int, name: Callable[[], Any]) -> Feature:
     """Return the bins of a nominal column: the heaviest categories have their own."""
     seen = column.codes >= 0
     mass = np.bincount(column.codes[seen], None if weights is None else weights[seen], minlength=len(column.categories))
@@ -238,7 +240,7 @@ def _nominal_feature(column: Nominal, weights: Array | None, max_bins: int, name
         by_mass = present[np.argsort(-size, kind="stable")]
         rest = frozenset(column.categories[k] for k in by_mass[max_bins - 1 :])
         warnings.warn(
-            f"Column {name!r} of X has {len(present)} categories; the {max_bins - 1} most frequent keep a code of "
+            f"Column {name()!r} of X has {len(present)} categories; the {max_bins - 1} most frequent keep a code of "
             f"their own and the other {len(rest)} share one. Group rare categories yourself to choose which, or "
             "turn the column into a number, as sklearn.preprocessing.TargetEncoder does.",
             UserWarning,
@@ -249,11 +251,11 @@ def _nominal_feature(column: Nominal, weights: Array | None, max_bins: int, name
     return Feature(categories=categories, rest=rest, n_bins=max(1, len(categories) + bool(rest)))
 
 
-def _ordered_feature(column: Nominal, max_bins: int, name: object) -> Feature:
+def _ordered_feature(column: Nominal, max_bins: int, name: Callable[[], Any]) -> Feature:
     """Return the bins of a column whose categories have an order: one for each of them."""
     if len(column.order) > max_bins:
         raise InputError(
-            f"Column {name!r} of X has {len(column.order)} ordered categories, of which at most {max_bins} can be "
+            f"Column {name()!r} of X has {len(column.order)} ordered categories, of which at most {max_bins} can be "
             "split in their order.",
             "Merge some of them, or replace them by numbers in their order.",
         )

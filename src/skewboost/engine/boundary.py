@@ -69,7 +69,7 @@ class Request:
     delta: float = 0.0
 
 
-@dataclass(slots=True)
+@dataclass
 class Split:
     """A test on one feature: `child[code]` is `LEFT`, `RIGHT` or `ABSTAIN`.
 

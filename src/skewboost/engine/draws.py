@@ -34,8 +34,9 @@ def front_of_shuffle(numbers: list[int], k: int, key: int) -> list[int]:
     drawn, n = list(numbers), len(numbers)
     if k >= n:
         return drawn
-    for j in range(k):
-        other = j + below(key, j, n - j)
+    left = n - np.arange(k)
+    others = np.arange(k) + np.minimum((uniform(key, np.arange(k)) * left).astype(np.int64), left - 1)
+    for j, other in enumerate(others.tolist()):
         drawn[j], drawn[other] = drawn[other], drawn[j]
     return sorted(drawn[:k])
 

@@ -21,7 +21,7 @@ from skewboost.typing import Array
 REST = 2  # the leaf of the rows that a round leaves alone: outside the precondition, or missing
 
 
-@dataclass(slots=True)
+@dataclass
 class AlternatingPartition(Partition):
     """Three leaves: the left and right sides of a split below a precondition, and all other rows.
 

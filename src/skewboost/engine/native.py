@@ -16,7 +16,7 @@ import numpy as np
 
 from skewboost.engine.boundary import CRITERIA, N_CODES, OF_CLASSES, Request
 from skewboost.engine.library import load
-from skewboost.engine.restrictions import Restrictions, in_groups
+from skewboost.engine.restrictions import Interactions, Restrictions
 from skewboost.engine.split_search import SLACK
 from skewboost.typing import Array
 
@@ -158,25 +158,42 @@ class NativeRequest(ctypes.Structure):
         )  # fmt: skip
 
 
+class NativeInteractions(ctypes.Structure):
+    """`Interactions` of interactions.h."""
+
+    _fields_ = (("most", _N), ("n_groups", _N), ("first", _A), ("members", _A), ("column_of", _A))
+
+    @classmethod
+    def of(cls, given: Interactions) -> tuple[NativeInteractions, tuple[Array | None, ...]]:
+        """Convert interactions; returns the arrays that have to be kept alive, too."""
+        first = members = columns = None
+        if given.groups:
+            first = contiguous(np.cumsum([0, *map(len, given.groups)]), np.int64)
+            members = contiguous([j for group in given.groups for j in sorted(group)], np.int32)
+        if given.columns:
+            columns = contiguous(given.columns, np.int32)
+        at = (None if array is None else address(array) for array in (first, members, columns))
+        return cls(given.most, len(given.groups), *at), (first, members, columns)
+
+
 class NativeRestrictions(ctypes.Structure):
     """`Restrictions` of restrict.h."""
 
     _fields_ = (
-        ("n_of_tree", _N), ("n_of_node", _N), ("random_thresholds", _N), ("monotonic", _A), ("n_groups", _N),
-        ("in_group", _A),
+        ("n_of_tree", _N), ("n_of_node", _N), ("random_thresholds", _N), ("monotonic", _A),
+        ("interactions", NativeInteractions),
     )  # fmt: skip
 
     @classmethod
-    def of(cls, given: Restrictions, n_features: int) -> NativeRestrictions:
+    def of(cls, given: Restrictions) -> NativeRestrictions:
         """Convert restrictions; the structure keeps its arrays alive."""
         monotonic = None if given.monotonic is None else contiguous(given.monotonic, np.int8)
-        in_group = contiguous(in_groups(given.groups, n_features), np.uint8) if given.groups else None
+        interactions, arrays = NativeInteractions.of(given.interactions)
         made = cls(
             given.n_of_tree, given.n_of_node, given.random_thresholds,
-            None if monotonic is None else address(monotonic), len(given.groups),
-            None if in_group is None else address(in_group),
+            None if monotonic is None else address(monotonic), interactions,
         )  # fmt: skip
-        made.kept = monotonic, in_group
+        made.kept = monotonic, arrays
         return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Sequence
 from ctypes import c_double, c_int64, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skewboost.engine.boundary import N_CODES
-from skewboost.engine.native import address, check, contiguous
+from skewboost.engine.native import NativeInteractions, address, check, contiguous
 from skewboost.engine.newton import Trees, TreeSettings
 from skewboost.engine.partition import View
 from skewboost.engine.portfolio import BOOSTER, FOREST, MemberSettings, Portfolio
-from skewboost.engine.restrictions import in_groups
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
     from skewboost.engine.cpu import CpuEngine, Words
 
 _A, _N = c_void_p, c_int64
+
+LONGEST_CALL = 0.3  # seconds of training, after which an interruption by Ctrl-C is heard
+LARGE = 10_000_000  # cells of the rows of all members: at first they get a tree each
+MOST_TREES = 1000
 
 
 class _Tree(ctypes.Structure):
@@ -29,7 +33,7 @@ class _Tree(ctypes.Structure):
     _fields_ = (
         ("max_leaves", _N), ("max_depth", _N), ("n_columns_of_tree", _N), ("n_columns_of_node", _N),
         ("random_thresholds", _N), ("l2", c_double), ("min_hessian", c_double), ("category_l2", c_double),
-        ("monotone", _A), ("n_groups", _N), ("in_group", _A),
+        ("monotone", _A), ("interactions", NativeInteractions),
     )  # fmt: skip
 
 
@@ -82,27 +86,34 @@ class NativePortfolio(Portfolio):
             "weights": contiguous(weights),
             "validation": None if validation is None else contiguous(validation),
             "monotone": None if tree.monotonic is None else contiguous(tree.monotonic, np.int8),
-            "in_group": contiguous(in_groups(tree.groups, self.n_features), np.uint8) if tree.groups else None,
         }
+        interactions, kept = NativeInteractions.of(tree.interactions)
         at = {name: None if array is None else address(array) for name, array in arrays.items()}
         spec = _Member(
             (BOOSTER, FOREST).index(settings.kind), settings.seed, at["weights"], at["validation"],
-            settings.row_fraction, settings.learning_rate, self._tree(tree, at),
+            settings.row_fraction, settings.learning_rate, self._tree(tree, at["monotone"], interactions),
         )  # fmt: skip
         check(self.core.add_member(self._at, ctypes.addressof(spec)))
-        self._kept.append(arrays)
+        self._kept.append((arrays, kept))
         self.settings.append(settings)
         return len(self.settings) - 1
 
-    def _tree(self, tree: TreeSettings, at: dict[str, int | None]) -> _Tree:
+    def _tree(self, tree: TreeSettings, monotone: int | None, interactions: NativeInteractions) -> _Tree:
         return _Tree(
             tree.max_leaves, tree.max_depth, *tree.n_columns(self.n_features), int(tree.random_thresholds), tree.l2,
-            tree.min_hessian, tree.category_l2, at["monotone"], len(tree.groups), at["in_group"],
+            tree.min_hessian, tree.category_l2, monotone, interactions,
         )  # fmt: skip
 
     def train(self, members: Sequence[int], n_trees: Sequence[int]) -> None:
-        which, counts = contiguous(members, np.int64), contiguous(n_trees, np.int64)
-        check(self.core.train_members(self._at, address(which), address(counts), len(which)))
+        """Grow trees in several calls, none of which takes long, because Ctrl-C waits for the end of a call."""
+        which, left = contiguous(members, np.int64), contiguous(n_trees, np.int64).copy()
+        at_a_time = MOST_TREES if self.n_rows * self.n_features * len(which) < LARGE else 1
+        while (counts := np.minimum(left, at_a_time)).any():
+            started = time.monotonic()
+            check(self.core.train_members(self._at, address(which), address(counts), len(which)))
+            left -= counts
+            taken = time.monotonic() - started
+            at_a_time = min(MOST_TREES, max(1, int(at_a_time * LONGEST_CALL / max(taken, 1e-3))))
 
     def _sizes(self, member: int) -> list[int]:
         """Return the numbers of trees, nodes, leaves and sets."""

@@ -157,7 +157,7 @@ class NativeSet(TrainingSet):
         """Return the address of the core's form of restrictions."""
         if self._restrictions is None or self._restrictions[0] is not restrictions:
             assert self.bins is not None
-            self._restrictions = restrictions, NativeRestrictions.of(restrictions, self.bins.n_features)
+            self._restrictions = restrictions, NativeRestrictions.of(restrictions)
         return ctypes.addressof(self._restrictions[1])
 
     def grow(

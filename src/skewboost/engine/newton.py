@@ -18,7 +18,7 @@ import numpy as np
 from skewboost.engine.boundary import LEFT, MISSING, N_CODES, RIGHT, TIE, Split
 from skewboost.engine.draws import below, columns_of_node, columns_of_tree, key_of_column, mix
 from skewboost.engine.partition import Partition
-from skewboost.engine.restrictions import in_groups
+from skewboost.engine.restrictions import ANY, Interactions
 from skewboost.typing import Array
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class TreeSettings:
     min_hessian: float = 1e-3  # of a leaf
     category_l2: float = 1.0  # added to the Hessian of a category when categories are sorted by their mean
     monotonic: tuple[int, ...] | None = None  # per column: -1 falling, 0 free, +1 rising; one output only
-    groups: tuple[frozenset[int], ...] = ()  # the sets of columns that may be tested on one path; none: all
+    interactions: Interactions = ANY
 
     def n_columns(self, n_features: int) -> tuple[int, int]:
         """Return the number of columns to draw for a tree, and for a node."""
@@ -158,7 +158,7 @@ class _Node:
     depth: int
     low: float = -np.inf  # the bounds of its value
     high: float = np.inf
-    groups: Array | None = None  # which groups of columns are still possible; None: all
+    path: frozenset[int] = frozenset()  # the features that were tested above it
     children: tuple[int, int] | None = None
     number: int = -1  # among the splits
     gain: float = 0.0
@@ -178,7 +178,6 @@ class NewtonTree:
         n_features = len(codes)
         of_tree, self.n_of_node = settings.n_columns(n_features)
         self.columns = columns_of_tree(n_features, of_tree, key)
-        self.in_group = in_groups(settings.groups, n_features)
         self.nodes = [_Node(rows, 0)]
         self.splits: list[int] = []
         waiting = [0] if self._search(0) else []
@@ -230,9 +229,9 @@ class NewtonTree:
             return False
         if whole[:, 1].sum() < 2.0 * settings.min_hessian or self._pure(node):
             return False
-        columns = self.columns
-        if node.groups is not None:
-            columns = [j for j in columns if (node.groups & self.in_group[:, j]).any()]
+        columns, allowed = self.columns, settings.interactions.after(node.path)
+        if allowed is not None:
+            columns = [j for j in columns if j in allowed]
         columns = columns_of_node(columns, self.n_of_node, self.key, index)
         floor = 1e-12 * (1.0 + abs(float(self._score(whole, node))))
         for j in columns:
@@ -347,7 +346,7 @@ class NewtonTree:
         return node.children
 
     def _constrain(self, node: _Node, a: _Node, b: _Node) -> None:
-        """A monotonic column bounds the children by the middle of their values; groups restrict their columns."""
+        """A monotonic column bounds the children by the middle of their values; a path restricts their columns."""
         a.low = b.low = node.low
         a.high = b.high = node.high
         direction = 0 if self.settings.monotonic is None or node.nominal else self.settings.monotonic[node.feature]
@@ -355,9 +354,7 @@ class NewtonTree:
             middle = 0.5 * float((self.value(self.totals(a), node) + self.value(self.totals(b), node))[0])
             below, above = (a, b) if direction > 0 else (b, a)
             below.high, above.low = min(below.high, middle), max(above.low, middle)
-        if len(self.in_group):
-            groups = self.in_group[:, node.feature]
-            a.groups = b.groups = groups if node.groups is None else groups & node.groups
+        a.path = b.path = node.path | {node.feature}
 
     # ----------------------------------------------------------------------------------------------- results
 

@@ -82,7 +82,7 @@ class View:
 _SIDES = ((~LEFT, ~RIGHT), (~LEFT, ~RIGHT, ~ABSTAIN))  # the links of a stump
 
 
-@dataclass(slots=True)
+@dataclass
 class Partition:
     """Splits linked into a tree: after split k, a code goes on to ``links[k][splits[k].child[code]]``.
 
@@ -138,7 +138,7 @@ class Partition:
         fraction of the examples at the test that pass it.
         """
         covers = self._covers_of_links()
-        ways: dict[int, dict[int, tuple[Array, float]]] = {0: {}}
+        ways: dict[int, dict[int, tuple[Array, float]]] = {0 if self.splits else ~0: {}}  # the links that rows follow
         for k, split in enumerate(self.splits):  # parents come before their children
             before = ways.pop(k)
             allowed, fraction = before.get(split.feature, (True, 1.0))
@@ -165,7 +165,7 @@ class Partition:
         return found
 
     def centred(self, counts: Array) -> Partition:
-        """Return the partition with every threshold halfway between the nearest codes on either side.
+        """Return the partition with every threshold in the middle of the codes between the nearest ones on either side.
 
         A search takes the lowest of the thresholds that divide its rows in the same way. If the rows are a sample of
         those that the bins were made for, that threshold may be far from the middle. `counts` are those of
@@ -201,7 +201,7 @@ def look_up(feature: int, table: Array) -> tuple[Partition, Array]:
 
 
 def _between(split: Split, codes: Array) -> Split:
-    """Return a numeric split with its threshold halfway between the codes on either side of it."""
+    """Return a numeric split with its threshold in the middle of the codes between those on either side of it."""
     left, right = codes[codes <= split.threshold], codes[(codes > split.threshold) & (codes != MISSING)]
     if not len(left) or not len(right):
         return split

@@ -19,6 +19,37 @@ ORDER = 1e-12
 
 
 @dataclass(frozen=True)
+class Interactions:
+    """Which columns may be tested together on a path: those of one group, or a number of distinct ones.
+
+    A rule for all columns, such as "any two", is a number, because the groups would be many.
+    """
+
+    groups: tuple[frozenset[int], ...] = ()  # of features; none: all may be tested together
+    most: int = 0  # distinct columns on a path; 0: any number
+    columns: tuple[int, ...] = ()  # the column of each feature, if some columns are several features
+
+    def __bool__(self) -> bool:
+        return bool(self.groups or self.most)
+
+    def after(self, path: frozenset[int]) -> frozenset[int] | None:
+        """Return the features that may be tested below those of a path; None: all."""
+        if not path or not self:
+            return None
+        if not self.most:
+            return frozenset().union(*(group for group in self.groups if path <= group))
+        if not self.columns:
+            return path if len(path) >= self.most else None
+        tested = {self.columns[feature] for feature in path}
+        if len(tested) < self.most:
+            return None
+        return frozenset(feature for feature, column in enumerate(self.columns) if column in tested)
+
+
+ANY = Interactions()
+
+
+@dataclass(frozen=True)
 class Restrictions:
     """What the splits of a tree are restricted to. Random draws are functions of the key of the tree."""
 
@@ -26,7 +57,7 @@ class Restrictions:
     n_of_node: int  # the number of these that are drawn for a node
     random_thresholds: bool = False  # a node tries one random threshold, or random set of categories, per column
     monotonic: tuple[int, ...] | None = None  # per column: -1 falling, 0 free, +1 rising; for two planes
-    groups: tuple[frozenset[int], ...] = ()  # the sets of columns that may be tested on one path; none: all
+    interactions: Interactions = ANY
 
 
 @dataclass(frozen=True)
@@ -38,7 +69,7 @@ class Candidates:
     directions: Array | None = None  # per column: -1, 0, +1
     low: float = -np.inf  # the bounds of the means of the children
     high: float = np.inf
-    groups: Array | None = None  # which groups of columns are still possible; None: all
+    path: frozenset[int] = frozenset()  # the features that were tested above the node
 
     def in_order(self, features: Array, left: Array, right: Array, polarity: int, request: Request) -> Array | bool:
         """Return whether splits of these columns satisfy the monotonic constraints.
@@ -70,12 +101,11 @@ class RestrictedTree:
     def __init__(self, restrictions: Restrictions, n_features: int, key: int, request: Request) -> None:
         self.own, self.n_features, self.key, self.request = restrictions, n_features, key, request
         self.columns = columns_of_tree(n_features, restrictions.n_of_tree, key)
-        self.in_group = in_groups(restrictions.groups, n_features)
         self.directions = None if restrictions.monotonic is None else np.array(restrictions.monotonic)
 
     def root(self) -> Candidates:
         """Return the candidates of the root."""
-        return self._candidates(0, -np.inf, np.inf, None)
+        return self._candidates(0, -np.inf, np.inf, frozenset())
 
     def children(self, parent: Candidates, feature: int, numbers: list[int], sums: list[Array]) -> list[Candidates]:
         """Return the candidates of the children of a split, given their numbers and sums.
@@ -88,24 +118,15 @@ class RestrictedTree:
             middle = 0.5 * float(mean_of(sums[0], self.request) + mean_of(sums[1], self.request))
             below, above = (parent.low, min(parent.high, middle)), (max(parent.low, middle), parent.high)
             bounds[:2] = [below, above] if direction > 0 else [above, below]
-        groups = parent.groups
-        if len(self.in_group):
-            own = self.in_group[:, feature]
-            groups = own if groups is None else own & groups
-        return [self._candidates(number, low, high, groups) for number, (low, high) in zip(numbers, bounds)]
+        path = parent.path | {feature}
+        return [self._candidates(number, low, high, path) for number, (low, high) in zip(numbers, bounds)]
 
-    def _candidates(self, number: int, low: float, high: float, groups: Array | None) -> Candidates:
-        columns = self.columns
-        if groups is not None:
-            columns = [j for j in columns if (groups & self.in_group[:, j]).any()]
+    def _candidates(self, number: int, low: float, high: float, path: frozenset[int]) -> Candidates:
+        columns, allowed = self.columns, self.own.interactions.after(path)
+        if allowed is not None:
+            columns = [j for j in columns if j in allowed]
         columns = columns_of_node(columns, self.own.n_of_node, self.key, number)
         keys = None
         if self.own.random_thresholds:
             keys = {j: key_of_column(self.key, number, j) for j in columns}
-        return Candidates(np.isin(np.arange(self.n_features), columns), keys, self.directions, low, high, groups)
-
-
-def in_groups(groups: tuple[frozenset[int], ...], n_features: int) -> Array:
-    """Return whether each column is in each group, ``[group, column]``."""
-    found = [[j in group for j in range(n_features)] for group in groups]
-    return np.array(found, dtype=np.bool_).reshape(-1, n_features)
+        return Candidates(np.isin(np.arange(self.n_features), columns), keys, self.directions, low, high, path)

@@ -43,7 +43,7 @@ class Term(Protocol):
         """Return the term, changed so that its absolute value on the training rows is at most `limit`."""
 
 
-@dataclass(slots=True)
+@dataclass
 class LeafTerm:
     """A value per leaf of a partition, or several values if there are several outputs."""
 

@@ -32,6 +32,7 @@ from skewboost.typing import Array
 CLEARLY_TEXT = 20
 
 NUMBERS = (Real, Decimal, np.bool_)
+PLAIN_NUMBERS = frozenset(map(np.dtype, ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")))
 TOO_LARGE = "Replace it by a large finite number, or by a missing value."
 NO_DATES = (
     "Derive numbers or categories from it (for dates: the year, the weekday, the days since an event), or drop it."
@@ -233,9 +234,10 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
         raise InputError(
             f"Found an empty table: X has {n_rows} rows and {n_features} columns, a minimum of 1 of each is required."
         )
-    columns = [read_column(series) for series in frame.iter_columns()]
+    every = list(frame.iter_columns())
+    columns = [read_column(series) for series in every]
     if reset:
-        for series, column in zip(frame.iter_columns(), columns):
+        for series, column in zip(every, columns):
             _check_repeats(series, column)
         estimator._empty_columns = frozenset(j for j, column in enumerate(columns) if _is_empty(column))
     # A column that was empty in training is ignored, and may hold anything now.
@@ -317,6 +319,9 @@ def _check_repeats(series: nw.Series[Any], column: Array | Nominal) -> None:
 
 def read_column(series: nw.Series[Any]) -> Array | Nominal:
     """Read a column as numbers, or as categories with their codes."""
+    native = series.to_native()
+    if isinstance(getattr(native, "dtype", None), np.dtype) and native.dtype in PLAIN_NUMBERS:
+        return _finite(_read_plain(native), f"Column {series.name!r} of X")
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         return _finite(read_numbers(series), f"Column {series.name!r} of X")
@@ -329,6 +334,12 @@ def read_column(series: nw.Series[Any]) -> Array | Nominal:
     raise InputTypeError(
         f"Column {series.name!r} of X has type {dtype}, which is neither numeric nor categorical.", NO_DATES
     )
+
+
+def _read_plain(native: Any) -> Array:
+    """Read a column of pandas that holds numbers of NumPy, of which NaN are missing, without narwhals."""
+    values: Array = native.to_numpy()
+    return values.astype(np.float64) if values.dtype == np.float32 and np.isnan(values).any() else values
 
 
 def read_numbers(series: nw.Series[Any]) -> Array:

@@ -6,6 +6,10 @@ from skewboost.evaluate.comparison import compare as compare
 from skewboost.evaluate.comparison_result import Comparison as Comparison
 from skewboost.evaluate.decomposition import BiasVariance as BiasVariance
 from skewboost.evaluate.decomposition import bias_variance as bias_variance
+from skewboost.evaluate.error_bounds import MarginBound as MarginBound
+from skewboost.evaluate.error_bounds import margin_bound as margin_bound
+from skewboost.evaluate.error_bounds import stump_vc_dimension as stump_vc_dimension
+from skewboost.evaluate.error_bounds import vc_bound as vc_bound
 from skewboost.evaluate.majority_vote import majority_vote_error as majority_vote_error
 from skewboost.evaluate.rank_tests import RankTest as RankTest
 from skewboost.evaluate.rate_match import RateMatch as RateMatch

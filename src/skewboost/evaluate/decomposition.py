@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample, repeated_folds
@@ -32,9 +34,11 @@ class BiasVariance:
         Domingos: the loss of the main prediction, which is the most frequent one over the draws (in a tie, the first
         class).
         Kohavi and Wolpert: the mean of ``½ Σ_k ([k is true] - P_k)²``, where P_k is how often class k is predicted.
+        Squared error: the same with the mean of the predicted probabilities in place of P_k.
     variance : ndarray
         The rest: how much more single models lose than the main prediction. It is
-        ``variance_unbiased - variance_biased``; for Kohavi and Wolpert the mean of ``½ (1 - Σ_k P_k²)``.
+        ``variance_unbiased - variance_biased``; for Kohavi and Wolpert the mean of ``½ (1 - Σ_k P_k²)``, and for the
+        squared error half the sum of the variances of the probabilities over the draws.
     variance_unbiased : ndarray or None
         The part of rows where the main prediction is right, so that variation increases the loss.
     variance_biased : ndarray or None
@@ -42,7 +46,7 @@ class BiasVariance:
     n_draws : int
         The number of training sets.
     method, of, name : str
-        The decomposition, "error" or "cost", and the estimator.
+        The decomposition, "error", "cost" or "squared_error", and the estimator.
     """
 
     rounds: Array
@@ -107,6 +111,25 @@ def decompose_kohavi_wolpert(frequencies: Array, truth: Array, weights: Array | 
     return {"bias": bias, "variance": variance, "loss": mean(1.0 - (one_hot * frequencies).sum(axis=1))}
 
 
+def decompose_squared(mean: Array, square: Array, truth: Array, weights: Array | None = None) -> dict[str, float]:
+    r"""Decompose the squared error of the probabilities, given their means and mean squares over the draws.
+
+    With :math:`t_k = [k\text{ is true}]` the loss is :math:`\frac12 \sum_k (p_k - t_k)^2`, for two classes the Brier
+    score. Its mean over the draws is ([nyga2010]_ (1.2), (1.3))
+
+    .. math:: \frac12 \sum_k (E\,p_k - t_k)^2 + \frac12 \sum_k E\,(p_k - E\,p_k)^2 .
+    """
+    one_hot = np.eye(mean.shape[1])[truth]
+    average = _mean(weights)
+    bias = average(0.5 * ((mean - one_hot) ** 2).sum(axis=1))
+    variance = average(0.5 * np.maximum(square - mean**2, 0.0).sum(axis=1))
+    return {
+        "bias": bias,
+        "variance": variance,
+        "loss": average(0.5 * (square - 2 * one_hot * mean + one_hot).sum(axis=1)),
+    }
+
+
 def _mean(weights: Array | None) -> Any:
     return lambda values: float(np.average(values, weights=weights))
 
@@ -158,8 +181,11 @@ def bias_variance(
         Whether to decompose the loss after every round of a booster.
     method : {"domingos", "kohavi_wolpert"}, default="domingos"
         The decomposition.
-    of : {"error", "cost"}, default="error"
-        The loss. For costs only Domingos' form is available, as the variance effect of James [james2003]_.
+    of : {"error", "cost", "squared_error"}, default="error"
+        The loss. For costs only Domingos' form is available, as the variance effect of James [james2003]_. The squared
+        error is that of the predicted probabilities, :math:`\frac12 \sum_k (p_k - [k\text{ is true}])^2`, for two
+        classes the Brier score. Its bias is the squared error of the mean prediction, and its variance that of the
+        predictions around their mean ([nyga2010]_ (1.2) and (1.3)), to which Domingos' form reduces for this loss.
     cost : number, "balanced", dict, matrix or None, default=None
         What mistakes cost, with ``of="cost"``; as in `skewboost.metrics.expected_cost`.
     sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -173,6 +199,8 @@ def bias_variance(
        Conference on Machine Learning (2000) 231-238.
     .. [kohavi1996] R. Kohavi, D. Wolpert, "Bias plus variance decomposition for zero-one loss functions", International
        Conference on Machine Learning (1996) 275-283.
+    .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
+       Universität München (2010), D. Nyga.
     .. [james2003] G. James, "Variance and bias for general loss functions", Machine Learning 51 (2003) 115-135.
 
     Examples
@@ -192,18 +220,20 @@ def bias_variance(
         scheme=(scheme, one_of("bootstrap", "subsample", "cv")),
         cv=(cv, integer(2)),
         method=(method, one_of("domingos", "kohavi_wolpert")),
-        of=(of, one_of("error", "cost")),
+        of=(of, one_of("error", "cost", "squared_error")),
         n_jobs=(n_jobs, N_JOBS),
         verbose=(verbose, VERBOSE),
     )
     _check_combination(scheme, cv, method, of, cost)
+    if of == "squared_error":
+        _check_probabilities(estimator, staged)
     sample = read_sample(estimator, X, y, sample_weight)
     problem = problem_of(estimator, sample.y, sample.weights, cost, own_pos_label(estimator))
     model = problem.copy_of(estimator)
     (seed,) = seeds_for(random_state, 1)
     splits, test = _splits(sample, scheme, draws, cv, seed)
     tasks = [
-        (model, train, sample.part(tested), problem, own, staged)
+        (model, train, sample.part(tested), problem, own, staged, of == "squared_error")
         for (train, tested), own in zip(splits, seeds_for(seed, len(splits)))
     ]
     predictions = run_in_parallel(_predictions, tasks, n_jobs, verbose)
@@ -215,14 +245,18 @@ def bias_variance(
     matrix = problem.matrix if of == "cost" else 1.0 - np.eye(len(problem.classes))
     parts = []
     for k in range(n_rounds):
-        votes = np.zeros((len(test), len(problem.classes)))
-        for predicted, (_, tested) in zip(predictions, splits):
-            votes[position[tested], predicted[min(k, len(predicted) - 1)]] += 1.0  # no row is tested twice in a split
-        frequencies = votes / votes.sum(axis=1, keepdims=True)
-        if method == "domingos":
-            parts.append(decompose(frequencies, truth, matrix, weights))
+        mean, square = np.zeros((2, len(test), len(problem.classes)))
+        for predicted, (_, tested) in zip(predictions, splits):  # every row is tested as often, and once in a split
+            each = predicted[min(k, len(predicted) - 1)]
+            probabilities = each if of == "squared_error" else np.eye(len(problem.classes))[each]
+            mean[position[tested]] += probabilities / draws
+            square[position[tested]] += probabilities**2 / draws
+        if of == "squared_error":
+            parts.append(decompose_squared(mean, square, truth, weights))
+        elif method == "domingos":
+            parts.append(decompose(mean, truth, matrix, weights))
         else:
-            parts.append(decompose_kohavi_wolpert(frequencies, truth, weights))
+            parts.append(decompose_kohavi_wolpert(mean, truth, weights))
     values: dict[str, Any] = {"variance_unbiased": None, "variance_biased": None}
     values |= {name: np.array([p[name] for p in parts]) for name in parts[0]}
     rounds = np.arange(1, n_rounds + 1) if staged else np.array([0])
@@ -234,10 +268,21 @@ def _check_combination(scheme: str, cv: Any, method: str, of: str, cost: Any) ->
     """Raise an error if an argument would have no effect."""
     if scheme != "cv" and cv != 5:
         raise InputError(f"cv={cv!r} has no effect with scheme={scheme!r}.", "Set scheme='cv', or leave cv at 5.")
-    if of == "error" and cost is not None:
-        raise InputError(f"cost={cost!r} has no effect with of='error'.", "Set of='cost', or leave cost at None.")
-    if of == "cost" and method != "domingos":
-        raise InputError(f"method={method!r} decomposes the error only.", "With of='cost' use method='domingos'.")
+    if of != "cost" and cost is not None:
+        raise InputError(f"cost={cost!r} has no effect with of={of!r}.", "Set of='cost', or leave cost at None.")
+    if of != "error" and method != "domingos":
+        raise InputError(f"method={method!r} decomposes the error only.", f"With of={of!r} use method='domingos'.")
+
+
+def _check_probabilities(estimator: Any, staged: bool) -> None:
+    """Raise an error unless an estimator has probabilities, after every round if they are asked for."""
+    needed = "staged_predict_proba" if staged else "predict_proba"
+    last = estimator.steps[-1][1] if staged and isinstance(estimator, Pipeline) else estimator
+    if not hasattr(last, needed):
+        raise InputError(
+            f"{type(last).__name__} has no method {needed}, so of='squared_error' cannot be measured.",
+            "Leave of at 'error', or pass a classifier with probabilities.",
+        )
 
 
 def _splits(sample: Sample, scheme: str, draws: int, cv: int, seed: int) -> tuple[list[tuple[Sample, Array]], Array]:
@@ -271,8 +316,24 @@ def _draw(sample: Sample, train: Array, scheme: str, rng: np.random.Generator) -
     return replace(sample.part(rows), weights=examples.astype(np.float64))
 
 
-def _predictions(estimator: Any, train: Sample, test: Sample, problem: Problem, seed: int, staged: bool) -> list[Array]:
-    """Return the numbers of the predicted classes of the whole model, or after each round."""
+def _predictions(
+    estimator: Any, train: Sample, test: Sample, problem: Problem, seed: int, staged: bool, probabilities: bool
+) -> list[Array]:
+    """Return the numbers of the predicted classes, or the probabilities, of the whole model or after each round."""
     model = fit_copy(estimator, train, seed)
+    if probabilities:
+        return list(_probabilities(model, test.X, problem, staged))
     stages = [stage.predicted.astype(np.int16) for stage in stages_of(model, test.X, problem)] if staged else []
     return stages or [problem.codes(model.predict(test.X)).astype(np.int16)]
+
+
+def _probabilities(model: Any, X: Any, problem: Problem, staged: bool) -> Iterator[Array]:
+    """Yield the probabilities of all classes, 0 for a class that was not in the training rows."""
+    if staged and isinstance(model, Pipeline):
+        X = model[:-1].transform(X) if len(model.steps) > 1 else X
+        model = model.steps[-1][1]
+    places = problem.codes(model.classes_)
+    for own in model.staged_predict_proba(X) if staged else [model.predict_proba(X)]:
+        whole = np.zeros((len(own), len(problem.classes)))
+        whole[:, places] = own
+        yield whole

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import check_random_state
 
 from skewboost.engine.table import sliceable, take_rows
 from skewboost.errors import InputError
-from skewboost.fold_rows import check_groups, stratified_folds
+from skewboost.fold_rows import check_groups, given_folds, stratified_folds
 from skewboost.meta.inner_labels import with_pos_label
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import check_arguments, integer
+from skewboost.parameters import check_arguments, check_random_state, integer
 from skewboost.typing import Array
 
 Split = tuple[Array, Array]
@@ -127,7 +125,9 @@ def repeated_folds(
             "Give cv as a number, or a splitter that repeats, such as RepeatedStratifiedKFold, with repeats=1.",
         )
     present = np.ones(len(y), dtype=np.bool_) if weights is None else weights > 0
-    return [(train[present[train]], test[present[test]]) for train, test in _given(cv, y, X, groups)]
+    remedy = "Give list(cv.split(X, y, groups)) as cv; `compare` also takes groups."
+    given = given_folds(cv, y, groups, X=X, missing_groups=remedy)
+    return [(train[present[train]], test[present[test]]) for train, test in given]
 
 
 def in_order(folds: Sequence[Split]) -> bool:
@@ -184,47 +184,3 @@ def shuffled_folds(y: Array, groups: Array | None, n_folds: int, seed: int) -> l
     codes, units = (np.unique(each, return_inverse=True)[1] for each in (y, groups))
     fold = stratified_folds(codes, units, n_folds, np.random.default_rng(seed))
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
-
-
-def _given(cv: Any, y: Array, X: Any, groups: Array | None) -> list[Split]:
-    try:
-        with warnings.catch_warnings():  # of splitters that ignore groups; whether groups are divided is checked below
-            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
-            pairs = list(cv.split(np.zeros(len(y)) if X is None else X, y, groups) if hasattr(cv, "split") else cv)
-        found = [(np.asarray(train), np.asarray(test)) for train, test in pairs]
-    except (TypeError, ValueError) as error:
-        if groups is None and "groups" in str(error):
-            raise InputError(
-                f"cv={cv!r} needs groups.", "Give list(cv.split(X, y, groups)) as cv; `compare` also takes groups."
-            ) from error
-        raise InputError(
-            f"cv={cv!r} gives no splits ({error}).",
-            "Give a number of folds, a scikit-learn splitter, or a list of (train, test) row numbers.",
-        ) from error
-    if not found:
-        raise InputError("cv holds no splits.", "Give a number of folds, a splitter, or a list of (train, test).")
-    numbered = [(_numbers(train, len(y)), _numbers(test, len(y))) for train, test in found]
-    for k, (train, test) in enumerate(numbered):
-        both = np.intersect1d(train, test)
-        if len(both):
-            raise InputError(
-                f"cv: split {k} trains on {len(both)} of the rows that it tests, row {both[0]} among them, so its "
-                "results would be too optimistic.",
-                "Give (train, test) without rows in common.",
-            )
-        torn = () if groups is None else np.intersect1d(groups[train], groups[test])
-        if len(torn):
-            raise InputError(
-                f"cv: split {k} has rows of {len(torn)} groups both in training and in the test.",
-                "Give a number of folds, or a splitter that keeps groups together, such as GroupKFold.",
-            )
-    return numbered
-
-
-def _numbers(rows: Array, n_rows: int) -> Array:
-    """Return row numbers, also for a mask."""
-    if rows.dtype == np.bool_ and rows.shape == (n_rows,):
-        return np.flatnonzero(rows)
-    if rows.ndim != 1 or not len(rows) or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
-        raise InputError(f"A split of cv must hold row numbers from 0 to {n_rows - 1}, or be a mask; got {rows!r}.")
-    return rows

@@ -26,6 +26,7 @@ FIELDS: dict[str, Any] = {  # of a fit
     "measures": dict, "tune_seconds": _NUMBER | None, "fit_seconds": _NUMBER | None,
     "predict_seconds": _NUMBER | None, "failed": str | None, "made_by": str,
 }  # fmt: skip
+SECONDS = ("tune_seconds", "fit_seconds", "predict_seconds")
 
 
 class ResultsFileError(InputError):
@@ -122,8 +123,10 @@ class ResultsFile(JsonLines):
             for field, kinds in FIELDS.items():
                 if not isinstance(line[field], kinds):
                     raise InputError(f"{field} is {line[field]!r}")
-            if not all(isinstance(value, _NUMBER) for value in line["measures"].values()):
+            numbers = [*line["measures"].values(), *(line[field] or 0 for field in SECONDS)]
+            if not all(isinstance(value, _NUMBER) for value in numbers):
                 raise InputError("measures are not numbers")
+            list(map(float, numbers))  # raises an OverflowError if an integer is too large
             self._take_fit(line)  # a later line about the same fit replaces it
         else:
             raise InputError(f"lines of kind {kind!r} are unknown")

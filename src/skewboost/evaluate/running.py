@@ -11,7 +11,6 @@ from joblib import effective_n_jobs
 from sklearn.base import is_classifier
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
@@ -23,7 +22,7 @@ from skewboost.learners.adapter import weight_name
 from skewboost.meta.inner_labels import plain
 from skewboost.metrics.measures import binary_measures, multiclass_measures
 from skewboost.metrics.ranking import scores_of
-from skewboost.parameters import Check, either, integer, one_of
+from skewboost.parameters import Check, check_random_state, either, integer, one_of
 from skewboost.progress import ProgressBar
 
 VERBOSE = Check(
@@ -130,10 +129,7 @@ def measure_model(problem: Problem, model: Any, sample: Sample, predicted: Any =
 
 def seeds_for(random_state: Any, n: int) -> list[int]:
     """Return a seed for each of n fits."""
-    try:
-        rng = check_random_state(random_state)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"random_state={random_state!r} must be an integer >= 0, a RandomState, or None.") from error
+    rng = check_random_state(random_state)
     return [int(s) for s in rng.randint(2**31 - 1, size=n)]
 
 

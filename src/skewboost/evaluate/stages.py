@@ -76,7 +76,7 @@ def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:
 def _own(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
     """Yield F as the sum of the rounds of a skewboost model, without the shift of its decision function."""
     fitted = model._model
-    link, is_sum = fitted.link, fitted.is_sum
+    link, is_sum = model._deciding_link, fitted.is_sum
     assert isinstance(link, TwoClasses)
     positive = int(problem.pos_label == problem.classes[1])
     before: Any = link.offset
@@ -93,7 +93,7 @@ def _own(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
 
 def _own_of_many(model: BaseBooster, X: Any, problem: Problem) -> Iterator[Stage]:
     """Yield the votes for each class, rounded as they are for decisions."""
-    link = model._model.link
+    link = model._deciding_link
     before: Any = 0.0
     vote_sum: Any = 0.0
     for votes, n_rounds in model._staged_scores(X):

@@ -39,6 +39,7 @@ class ColumnSummary:
     quantiles: tuple[float, ...] = ()  # at 25, 50 and 75 percent
     exact: bool = True  # whether quantiles are exact, or computed from 10 000 of the distinct values
     top: tuple[tuple[str, int], ...] = ()  # the most frequent categories
+    amounts: str = ""  # if they are numbers that are spelled as text: what they are, and how to write them
 
 
 @dataclass(frozen=True)
@@ -251,6 +252,7 @@ class _TableCounts:
         if isinstance(counts, CategoryCounts):
             kind = "text" if counts.full or _looks_like_id(counts) else "category"
             values["top"] = counts.top(TOP)
+            values["amounts"] = str(counts.amounts) if counts.amounts else ""
         else:
             kind = "date" if name in self.dates else "number"
             if counts.n_present:

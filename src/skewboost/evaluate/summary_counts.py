@@ -9,6 +9,7 @@ import numpy as np
 
 from skewboost.engine.row_hash import mixed
 from skewboost.engine.table import Nominal
+from skewboost.evaluate.amounts import Amounts
 from skewboost.typing import Array
 
 LIMIT = 10_000  # distinct values of a column that are counted
@@ -105,16 +106,18 @@ class CategoryCounts:
     counts: dict[str, list[int]] = field(default_factory=dict)  # category: count, lowest and highest class
     full: bool = False
     n_present: int = 0
+    amounts: Amounts = field(default_factory=Amounts)
 
     def add(self, column: Nominal, classes: Array) -> None:
         """Count the cells of a chunk, with the class of every row."""
         present = column.codes >= 0
         codes, classes = column.codes[present], classes[present]
         self.n_present += len(codes)
-        if self.full:
-            return
         n = len(column.categories)
         count = np.bincount(codes, minlength=n)
+        self.amounts.add(column.categories, count.tolist())
+        if self.full:
+            return
         low, high = np.full(n, np.iinfo(np.int64).max), np.full(n, np.iinfo(np.int64).min)
         np.minimum.at(low, codes, classes)
         np.maximum.at(high, codes, classes)

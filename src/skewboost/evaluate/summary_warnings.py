@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from skewboost.boosting.catalogue import RECOMMENDED
+from skewboost.metrics.targets import alike
 
 if TYPE_CHECKING:
     from skewboost.evaluate.summary import ColumnSummary, TargetSummary
@@ -17,11 +18,9 @@ MOST_CATEGORIES = 255
 FOLDS = 5
 FEW_POSITIVES = 50
 MANY_CLASSES = 50
+MOST_GROUPS = 3  # of labels that are spelled alike
 MAYBE_MISSING = ("NA", "N/A", "n/a", "None", "none", "-", ".")  # categories that may mean a missing cell
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?")
-_SEPARATOR = r"[,.' \u00a0\u202f]"  # of thousands
-_GROUPED = re.compile(rf"[-+]?\d{{1,3}}({_SEPARATOR}\d{{3}})+([.,]\d+)?")
-_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?")
 
 # Suggestions for Python and for the command line; docs/choosing.md has the reasons.
 PYTHON = {
@@ -88,15 +87,13 @@ def _about_column(column: ColumnSummary) -> list[str]:
         found.append(f"{name!r} holds dates. Derive numbers (year, weekday, days since an event), or leave it out.")
     if column.kind == "category" and column.top and all(_DATE.fullmatch(value) for value, _ in column.top):
         found.append(f"{name!r} looks like dates, but is read as categories. Derive numbers, or leave it out.")
-    if column.kind in ("category", "text") and (grouped := _number_with_separators(column.top)):
-        found.append(
-            f"{name!r} has numbers such as {grouped!r}, which are read as categories. Remove the thousands separators."
-        )
+    if column.amounts:
+        found.append(f"{name!r} has {column.amounts}")
     elif column.kind == "category" and (column.n_distinct or 0) > MOST_CATEGORIES:
         found.append(
             f"{name!r} has {column.n_distinct:,} categories. All but the {OWN_CODES} most frequent share one code."
         )
-    if column.kind == "text" and column.n_distinct is None:
+    elif column.kind == "text" and column.n_distinct is None:
         found.append(f"{name!r} has more than 10,000 categories. All but the {OWN_CODES} most frequent share one code.")
     found += [
         f"{name!r} has {count:,} cells {value!r}, which are read as a category. If they mean missing, make them empty."
@@ -106,12 +103,6 @@ def _about_column(column: ColumnSummary) -> list[str]:
     return found
 
 
-def _number_with_separators(top: Sequence[tuple[str, int]]) -> str | None:
-    """Return a number with thousands separators, if all these categories are numbers."""
-    grouped = [value for value, _ in top if _GROUPED.fullmatch(value)]
-    return grouped[0] if grouped and all(_GROUPED.fullmatch(v) or _NUMBER.fullmatch(v) for v, _ in top) else None
-
-
 def _about_target(target: TargetSummary) -> list[str]:
     found = []
     name, n_classes = target.name, len(target.classes)
@@ -119,6 +110,11 @@ def _about_target(target: TargetSummary) -> list[str]:
         found.append(f"The target {name!r} is missing in {target.n_missing:,} rows. Drop them, or give them a class.")
     if n_classes < 2:
         return [*found, f"The target {name!r} has {n_classes} class, but a classifier needs at least two."]
+    found += [
+        f"The labels {', '.join(map(repr, group))} of the target {name!r} differ only in case or in spaces at their "
+        "ends. Each is a class of its own, unless they are spelled alike."
+        for group in alike(label for label, _, _ in target.classes)[:MOST_GROUPS]
+    ]
     label, count, _ = target.classes[-1]  # the rarest, which is the positive one of two
     if n_classes > MANY_CLASSES:
         found.append(f"The target {name!r} has {n_classes:,} values. Is it a number rather than a class?")

@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 
 from skewboost.engine.computed import PART, ComputedTable
 from skewboost.errors import InputError
+from skewboost.fitting import KeepsNoCaches
 from skewboost.typing import Array
 
 _BLOCK = 1024  # rows whose integral images are computed together
@@ -72,7 +73,7 @@ def deviations(total: Array, squares: Array, n: int) -> Array:
 
 
 @dataclass
-class Patches:
+class Patches(KeepsNoCaches):
     """Rows that are images of their own."""
 
     pixels: Array  # [row, pixel]
@@ -115,9 +116,6 @@ class Patches:
     def deviations(self) -> Array:
         """The standard deviation of the pixels of each row; 1 if all are equal."""
         return self._images[1]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"pixels": self.pixels, "shape": self.shape}  # what follows from these is computed again
 
     def combined(self, sums: Sums) -> Array:
         """Return weighted sums of the corners, ``[sum, row]``."""

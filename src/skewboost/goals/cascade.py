@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
@@ -10,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
@@ -27,7 +26,19 @@ from skewboost.goals.holdout import HeldOut, hold_out, random_split
 from skewboost.goals.labelled_rows import labelled_rows
 from skewboost.goals.rows import ROWS, SearchRows, in_order_of_contents
 from skewboost.goals.search import Aim
-from skewboost.parameters import FRACTION, N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.parameters import (
+    FRACTION,
+    N_JOBS,
+    Check,
+    check_params,
+    check_random_state,
+    either,
+    integer,
+    number,
+    one_of,
+    optional,
+)
+from skewboost.progress import say
 from skewboost.typing import Array
 
 ROUNDS = 200
@@ -313,7 +324,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _print(self, stage: Stage, k: int) -> None:
         counts = stage.counts
-        sys.stderr.write(
+        say(
             f"stage {k}: {stage.n_rounds} rounds on {stage.n_positives} positives and {stage.n_negatives} negatives, "
             f"recall {counts.recall:.4f}, false_alarm_rate {counts.false_alarm_rate:.4f}\n"
         )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skewboost.errors import InputError, warn_caller
+from skewboost.engine.table import sliceable
+from skewboost.errors import InputError, checked_by_scikit_learn, warn_caller
+from skewboost.fitting import LogProbabilityMixin
 from skewboost.goals.certificate import (
     Certificate,
     Decisions,
@@ -46,9 +47,13 @@ from skewboost.goals.trials import Decision, SingleTrial, Trials, above, folds_o
 from skewboost.meta.cost_passing import CostPassing
 from skewboost.meta.inner_labels import plain
 from skewboost.meta.referral import referral_label, with_referred
+from skewboost.metrics.costs import plain_cost
+from skewboost.parameters import check_random_state
+from skewboost.progress import say
 from skewboost.typing import Array
 
 FOLDS = 5
+COSTS = ("cost", "reject_cost")  # what decides without training
 
 
 def _if_estimator_has(name: str) -> Any:
@@ -60,7 +65,7 @@ def _if_estimator_has(name: str) -> Any:
 
 
 @dataclass(eq=False, repr=False)
-class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Search for a model that reaches a goal, and certify on held-out rows that it does.
 
     The search is for the *training cost* under which an estimator reaches a goal such as ``"recall >= 0.95"``. Among
@@ -276,7 +281,8 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise
 
     def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> tuple[HeldOut, Decisions] | None:
-        validate_data(self, X, reset=True, skip_check_array=True)
+        with checked_by_scikit_learn():
+            validate_data(self, sliceable(X), reset=True, skip_check_array=True)
         if get_config()["enable_metadata_routing"]:
             given = params if groups is None else {"groups": groups, **params}
             params = dict(process_routing(self, "fit", **given).estimator.fit)
@@ -344,7 +350,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 value = aim.goal.conditions[0].measure.value(point.counts, aim.cost)
                 then = aim.then.value(point.counts, aim.cost)
                 name = aim.goal.conditions[0].name
-                sys.stderr.write(
+                say(
                     f"cost ratio {point.ratio:10.4g} ({point.scale}): {name} {value:.4f}, {aim.then.name} {then:.4f}, "
                     f"{'meets the goal' if point.met else 'does not meet it'}\n"
                 )
@@ -406,10 +412,29 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Set the attributes that follow from the decision."""
         point = decision.point
         self._decision, self.estimator_ = decision, decision.model
+        self._costs_of_fit = self._costs_now
         self.threshold_, self.lower_threshold_ = decision.threshold, decision.lower
         self.counts_, self.n_rounds_ = point.counts, point.n_rounds
         (other,) = self.classes_[self.classes_ != self.pos_label_]
         self.cost_ = None if point.costs is None else dict(zip((plain(self.pos_label_), plain(other)), point.costs))
+
+    @property
+    def _costs_now(self) -> dict[str, Any]:
+        """The costs that the search, its model and parts of the model have as parameters."""
+        params = {"cost": self.cost}
+        params |= {f"estimator_.{k.replace('__', '.')}": v for k, v in self.estimator_.get_params(deep=True).items()}
+        return {name: plain_cost(value) for name, value in params.items() if name.rpartition(".")[2] in COSTS}
+
+    def _check_decisions(self) -> None:
+        """Raise if costs have been set since `fit`, for which the threshold was not chosen."""
+        check_is_fitted(self)
+        for name, value in self._costs_now.items():
+            if value != self._costs_of_fit.get(name, value):
+                raise InputError(
+                    f"{name}={value!r} was set after fit, but the threshold for the goal {self.goal_} was chosen with "
+                    f"{self._costs_of_fit[name]!r}.",
+                    "Call fit again, or set it back.",
+                )
 
     @property
     def _passes_params_to(self) -> Any:
@@ -437,7 +462,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             ``classes_[1]`` is predicted exactly where it is positive, except for rows that are referred.
         """
-        check_is_fitted(self)
+        self._check_decisions()
         return above(self._decision.scores(X), self.threshold_, self.classes_[1] == self.pos_label_)
 
     def predict(self, X: Any) -> Array:
@@ -452,7 +477,7 @@ class GoalSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
+        self._check_decisions()
         if self.lower_threshold_ is None:
             return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(np.intp)])
         scores = self._decision.scores(X)

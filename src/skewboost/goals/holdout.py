@@ -46,7 +46,9 @@ class HeldOut:
 
     def counts(self, flagged: Array, referred: Array | None = None) -> Counts | ReferralCounts:
         """Return the weighted counts on all rows."""
-        return self._count(flagged, referred, self.rows.weights)
+        found = self._count(flagged, referred, self.rows.weights)
+        # thirds of copies add up to whole rows
+        return found if self.rows.share is None else found.map(lambda count: float(f"{count:.12g}"))
 
     def _count(self, flagged: Array, referred: Array | None, weights: Array | None) -> Counts | ReferralCounts:
         if referred is None:

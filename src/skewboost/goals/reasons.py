@@ -148,13 +148,20 @@ def not_certified(aim: Aim, found: Certificate) -> str:
     assert aim.delta is not None
     shown = ", ".join(f"{name} {bound:.4g}" for name, bound in found.shown.items())
     evidence = found.evidence
-    need = _rows_needed(aim, evidence)
-    more = f" About {need:.1f} times as many held-out rows like these would show it." if need else ""
     what = "held-out rows" if evidence == found.counts else "independent examples among the held-out rows"
+    if found.p_value <= aim.delta:  # a candidate before it failed
+        show = (
+            f"show {shown} for this candidate, but candidates are tested in an order that was fixed before, the safest "
+            "first, and one before it failed. A test that was chosen by its result would prove nothing. More held-out "
+            "rows make such failures less likely."
+        )
+    else:
+        need = _rows_needed(aim, evidence)
+        more = f" About {need:.1f} times as many held-out rows like these would show it." if need else ""
+        show = f"show no more than {shown}.{more}"
     return (
         f"The goal {aim.goal} is not certified with confidence {1 - aim.delta:g}: the {what} "
-        f"({_values(aim, evidence)}; {evidence.positives:g} positives, {evidence.negatives:g} negatives) show no more "
-        f"than {shown}.{more}"
+        f"({_values(aim, evidence)}; {evidence.positives:g} positives, {evidence.negatives:g} negatives) {show}"
     )
 
 
@@ -162,7 +169,7 @@ def _rows_needed(aim: Aim, counts: Counts) -> float | None:
     """Return how many times as many rows with the same rates would be enough; None if no number would."""
     if not aim.goal.met(counts, aim.cost):
         return None
-    factor = 1.0
+    factor = 1.1
     while factor < 1000.0:
         if aim.goal.p_value(counts.scaled(factor, factor), aim.cost) <= aim.delta:
             return factor

@@ -13,7 +13,8 @@ from skewboost.goals.goal import Goal
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.trials import rounds_to_try
 from skewboost.meta.inner_labels import parameters_of_parts
-from skewboost.parameters import CLASSIFIER, FRACTION, Check, check_params, either, integer, one_of, optional
+from skewboost.meta.referral import check_refers_no_rows
+from skewboost.parameters import CLASSIFIER, FRACTION, N_JOBS, Check, check_params, either, integer, one_of, optional
 
 
 def default_estimator(search: Any) -> Any:
@@ -53,6 +54,9 @@ def check_search(search: Any) -> None:
     check_params(
         search,
         estimator=optional(CLASSIFIER),
+        cost_param=optional(Check(lambda v: isinstance(v, str), "the name of a parameter")),
+        n_jobs=N_JOBS,
+        verbose=either(one_of(True, False), integer(0)),
         tune=one_of("auto", "both", "cost", "threshold"),
         tune_rounds=one_of(True, False),
         confidence=optional(FRACTION),
@@ -67,6 +71,7 @@ def check_search(search: Any) -> None:
             "compare with a threshold.",
             "Choose another estimator.",
         )
+    check_refers_no_rows(type(search).__name__, search._base)
     _check_parts(search._base)
     if search.confidence is not None:
         _check_splitter(search.cv, "cv")
@@ -88,12 +93,6 @@ def _check_parts(estimator: Any) -> None:
     for name, goal in parameters_of_parts(estimator, "goal"):
         if goal is not None:
             raise InputError(f"{name}={str(goal)!r}: the estimator has a goal of its own.", "Leave it at None.")
-    for name, reject_cost in parameters_of_parts(estimator, "reject_cost"):
-        if reject_cost is not None:
-            raise InputError(
-                f"{name}={reject_cost!r} of the estimator has no effect on a goal.",
-                "Leave it at None and say in the goal how many rows may be referred: referred_share <= 10%.",
-            )
     cost, in_training = getattr(estimator, "cost", None), getattr(estimator, "_costs_in_training", True)
     neutral = cost is None or (np.ndim(cost) == 0 and cost == 1)
     if not in_training and not neutral:

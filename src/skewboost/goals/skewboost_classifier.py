@@ -15,12 +15,13 @@ from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.goals.trials import above
 from skewboost.meta.portfolio.portfolio_classifier import PortfolioClassifier
 from skewboost.meta.referral import with_referred
+from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.counts import check_scores
 from skewboost.parameters import FRACTION, check_params
 from skewboost.typing import Array
 
-# What a search for a goal leaves; `reject_label_` only if rows may be referred, and then `lower_threshold_` too
-GOAL_ATTRIBUTES = ("certificate_", "threshold_", "lower_threshold_", "reject_label_")
+# What a search for a goal leaves; `lower_threshold_` only if rows may be referred
+GOAL_ATTRIBUTES = ("certificate_", "threshold_", "lower_threshold_")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -94,7 +95,8 @@ class SkewBoostClassifier(PortfolioClassifier):
     pos_label_ : label
         The positive class, if there are two classes.
     cost_ : ndarray of shape (n_classes, n_classes)
-        The cost matrix.
+        The cost matrix. `cost` may be set after `fit`, since training does not depend on it; not with a goal. With a
+        goal and without `cost`, all mistakes cost 1.
     reject_label_ : label
         With `reject_cost`, or a goal on `referred_share`: the prediction for referred rows.
     search_ : dict of lists
@@ -162,12 +164,15 @@ class SkewBoostClassifier(PortfolioClassifier):
         )  # fmt: skip
         certified = search._fit_and_hold_out(X, y, groups, params)
         for name, value in vars(search.estimator_).items():
-            if name.endswith("_") or name in ("_model", "_nominal", "_empty_columns"):
+            if name.endswith("_") or name in ("_model", "_nominal", "_empty_columns", "_class_shares"):
                 setattr(self, name, value)
         for name in GOAL_ATTRIBUTES:
             value = getattr(search, name, None)
             if value is not None:
                 setattr(self, name, value)
+        cost = 1 if self.cost is None else self.cost
+        self._keep_costs(cost_matrix(cost, self.classes_, self._positive, self._class_shares))
+        self._costs_are_means = False
         assert certified is not None
         held_out, answers = certified
         check_answers(answers_of(self, held_out), answers)
@@ -176,11 +181,36 @@ class SkewBoostClassifier(PortfolioClassifier):
         super()._check_params()
         check_params(self, confidence=FRACTION)
 
+    def _check_costs(self) -> None:
+        """Raise if costs have been set since a fit to a goal."""
+        if not hasattr(self, "threshold_"):
+            return
+        for name, is_set in (("cost", self._cost_was_set), ("reject_cost", self.reject_cost is not None)):
+            if is_set:
+                raise InputError(
+                    f"{name}={getattr(self, name)!r} was set after fit, but the threshold for the goal "
+                    f"{self.certificate_.goal} was chosen without it.",
+                    "Call fit again, or set it back.",
+                )
+
+    def _check_referral(self, has_effect: bool = True) -> None:
+        """Raise if rows cannot be referred as `reject_cost` and `reject_label` say."""
+        self._check_costs()
+        if not hasattr(self, "threshold_"):
+            super()._check_referral(has_effect)
+
+    @property
+    def _refers(self) -> bool:
+        """Whether rows may be referred."""
+        return hasattr(self, "lower_threshold_") if hasattr(self, "threshold_") else super()._refers
+
     @property
     def _cost_offset(self) -> float:
         """What costs, or the threshold of the goal, add to the log-odds of the second class."""
-        threshold = getattr(self, "threshold_", None)
-        return super()._cost_offset if threshold is None else -self._sign * threshold
+        if not hasattr(self, "threshold_"):
+            return super()._cost_offset
+        self._check_costs()
+        return -self._sign * float(self.threshold_)
 
     def predict(self, X: Any, sample_cost: Any = None) -> Array:
         """Return the class of least expected cost; with a goal, the positive class from the threshold on.
@@ -192,8 +222,12 @@ class SkewBoostClassifier(PortfolioClassifier):
         X : table of shape (n_samples, n_features)
             New rows, with the columns of the training data.
         sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
-            Costs of the individual rows: of a miss of the positive class (two classes), of misclassifying the row if
-            it belongs to each class, or a matrix ``[true, predicted]`` for each row.
+            Costs of the individual rows, here and in `fit`; not with a goal.
+
+            - (n_samples,), two classes only: the cost of missing the positive class, such as the amount of a payment.
+              All other costs are those of `cost`; a false alarm costs 1, unless `cost` is a dict or a matrix.
+            - (n_samples, K): the cost of misclassifying the row if it is of that class.
+            - (n_samples, K, K): a matrix ``[true, predicted]`` for each row.
 
         Returns
         -------
@@ -201,6 +235,7 @@ class SkewBoostClassifier(PortfolioClassifier):
         """
         if not hasattr(self, "threshold_"):
             return super().predict(X, sample_cost)
+        self._check_costs()
         if sample_cost is not None:
             raise InputError(
                 "sample_cost has no effect on a model that was fitted to a goal.", "Leave it out, or fit without goal."

@@ -9,10 +9,11 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.errors import InputError
+from skewboost.fold_rows import given_folds
 from skewboost.goals.rows import SearchRows, Units
 from skewboost.goals.search import OutOfFoldScores, Point
 from skewboost.meta.cost_passing import CostPassing, own_threshold, staged_scores_of
@@ -31,7 +32,7 @@ def folds_of(
     if isinstance(cv, int | np.integer):
         splits = _folds_of_units(cv, rows, positive, rng)
     else:
-        splits = _folds_of_splitter(cv, rows, rows.units if grouped else None)
+        splits = given_folds(cv, rows.y, rows.units if grouped else None, X=rows.X)
     return [(rows.take(train).prepared(estimator), rows.take(test).prepared(estimator)) for train, test in splits]
 
 
@@ -57,16 +58,6 @@ def _folds_of_units(cv: Any, rows: SearchRows, positive: Array, rng: Any) -> lis
         f"A class has {fewest} independent example(s) to search on, but cross-validation needs at least 2.",
         "Add examples. Equal rows, and rows of one group, count as one.",
     )
-
-
-def _folds_of_splitter(cv: Any, rows: SearchRows, groups: Array | None) -> list[Any]:
-    """Return the splits of a splitter or iterable that the user passed."""
-    try:
-        return list(check_cv(cv, rows.y, classifier=True).split(rows.X, rows.y, groups))
-    except ValueError as error:
-        if "groups" not in str(error) or groups is not None:
-            raise
-        raise InputError(f"cv={cv!r} needs groups.", "Pass them to fit: fit(X, y, groups=...).") from error
 
 
 @dataclass

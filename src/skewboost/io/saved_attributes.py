@@ -85,6 +85,8 @@ class Family:
 
     def values(self, model: Any) -> dict[str, Any]:
         """The attributes of a fitted estimator. The positive class is given by its place among the classes."""
+        if hasattr(model, "_check_decisions"):
+            model._check_decisions()
         values = {name: getattr(model, name, None) for name in self.attributes}
         if values.get("pos_label_") is not None:
             values["pos_label_"] = model.classes_.tolist().index(model.pos_label_)

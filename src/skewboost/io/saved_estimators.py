@@ -19,6 +19,7 @@ from skewboost.boosting.many_classes import JointClassifier
 from skewboost.boosting.model import Model
 from skewboost.engine.growing_alternating import AlternatingPartition
 from skewboost.engine.scoring import LeafTerm, LineTerm
+from skewboost.errors import InputError
 from skewboost.goals.cascade import history
 from skewboost.goals.cascade_stages import Stage
 from skewboost.goals.certificate import Certificate
@@ -69,6 +70,7 @@ from skewboost.learners.patterns import Events
 from skewboost.learners.rule_learner import RankedRules
 from skewboost.meta.calibrated_folds import CalibratedFolds, Fold
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel
+from skewboost.metrics.costs import cost_matrix
 
 CONSTANT = "Constant"
 ALTERED = "another value than it has now"  # of a parameter that was set after training; it equals no value
@@ -229,6 +231,17 @@ def _check_votes(model: Any) -> None:
 # ---------------------------------------------------------------------------------- minimum expected cost
 
 
+class Deciders(Family):
+    """Estimators that decide by expected cost, of which the matrix is kept that they decide by now."""
+
+    def restore(self, model: Any, values: dict[str, Any]) -> None:
+        """Set the attributes."""
+        matrix, K = values.pop("cost_"), len(values["classes_"])
+        super().restore(model, values)
+        require(matrix.shape == (K, K), "must have a row and a column per class", "cost")
+        model._keep_costs(matrix)
+
+
 def _check_folds(folds: CalibratedFolds) -> None:
     n = len(folds.classes_)
     for k, fold in enumerate(folds.folds):
@@ -265,7 +278,6 @@ def _check_minimum_risk(model: Any) -> None:
     n = len(model.classes_)
     require(n > 1, "must be at least two", "classes")
     require(n > 2 or hasattr(model, "pos_label_"), "must not be null", "pos_label")
-    require(model.cost_.shape == (n, n), "must have a row and a column per class", "cost")
     for name in ("train_prior", "prior"):
         prior = getattr(model, f"{name}_")
         fits = len(prior) == n and (prior > 0).all() and abs(prior.sum() - 1.0) < 1e-6
@@ -371,7 +383,6 @@ def _check_skewboost(model: Any) -> None:
     require(n > 1, "must be at least two", "classes")
     require((n == 2) == hasattr(model, "pos_label_"), "must be given for two classes, and only then", "pos_label")
     require(fitted.n_outputs == (1 if n == 2 else n), "must have one number per output", "model.offset")
-    require(model.cost_.shape == (n, n), "must have a row and a column per class", "cost")
     require(fitted.n_features == model.n_features_in_, "must be the number of features", "model.n_features")
     small = fitted.n_features * fitted.n_outputs <= MOST_CELLS
     require(small, f"times the number of classes must not be above {MOST_CELLS}", "n_features_in")
@@ -381,10 +392,16 @@ def _check_skewboost(model: Any) -> None:
     require(goal == hasattr(model, "certificate_"), "must be given with a certificate, and only then", "threshold")
     require(not goal or (n == 2 and not math.isnan(model.threshold_)), "must be a number, of two classes", "threshold")
     require(not goal or model.reject_cost is None, "must be null with a threshold", "reject_cost")
-    refers = model.reject_cost is not None
-    require(not refers or hasattr(model, "reject_label_"), "must not be null with a reject_cost", "reject_label")
+    shares = model._class_shares
+    fits = len(shares) == n and (shares > 0).all() and abs(shares.sum() - 1.0) < 1e-6
+    require(fits, "must be positive, one per class, and sum to 1", "class_shares")
     if goal:
         check_referral(model)
+    try:
+        model._check_referral()
+        cost_matrix(model.cost_, model.classes_, getattr(model, "pos_label_", None), shares)
+    except InputError as error:
+        raise FieldError(str(error).rstrip("."), "cost") from error
     same = len({len(column) for column in model.search_.values()}) <= 1
     require(same, "must have columns of one length", "search")
 
@@ -442,7 +459,7 @@ _FAMILIES: dict[str, Family] = {
         },
         _check_votes,
     ),
-    "MinimumRiskClassifier": Family(
+    "MinimumRiskClassifier": Deciders(
         {
             **TABLE,
             **LABELS,
@@ -481,13 +498,14 @@ _FAMILIES: dict[str, Family] = {
         },
         _check_cascade,
     ),
-    "SkewBoostClassifier": Family(
+    "SkewBoostClassifier": Deciders(
         {
             **TABLE,
             **KINDS,
             **LABELS,
             "cost_": array(ndim=(2,)),
-            "reject_label_": nullable(_LABEL),
+            "_class_shares": array(ndim=(1,)),
+            "_costs_are_means": BOOLEAN,
             "threshold_": nullable(ANY_NUMBER),
             "lower_threshold_": nullable(ANY_NUMBER),
             "certificate_": nullable(record(Certificate)),

@@ -35,6 +35,7 @@ from skewboost.io.structure import (
     text,
     tuple_of,
 )
+from skewboost.metrics.costs import plain_cost
 
 # All classes that a file may name. Nothing else is ever imported.
 MODELS = (*(name for name in skewboost.__all__ if name not in ("catalogue", "related_methods")), "RuleLearner")
@@ -69,6 +70,8 @@ def write_params(owner: Any) -> dict[str, Any]:
     params: dict[str, Any] = {}
     defaults = inspect.signature(type(owner)).parameters
     for name, value in owner.get_params(deep=False).items():
+        if name == "cost" and hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
+            value = plain_cost(value)  # a table of pandas, with the classes in any order
         try:
             params[name] = _write(value)
         except NotPlainDataError as error:

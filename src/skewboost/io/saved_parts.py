@@ -292,7 +292,7 @@ register(
     record=map_of(ANY_NUMBER),
     importances=nullable(_sparse_numbers()),
 )
-register(Model, _check_model, link=one_of(TwoClasses, ManyClasses, Labels), n_features=None, _scorers=None)
+register(Model, _check_model, link=one_of(TwoClasses, ManyClasses, Labels), n_features=None)
 
 
 # --------------------------------------------------------------------------------- links and calibrators
@@ -489,7 +489,7 @@ def _check_portfolio(model: PortfolioModel) -> None:
 register(
     PortfolioModel,
     _check_portfolio,
-    parts=list_of(record(Part), tuple, least=1),
+    parts=list_of(record(Part), tuple),
     offset=NUMBERS,
     n_features=integer(1, MOST_FEATURES),
     components=nullable(record(Components)),

@@ -47,7 +47,7 @@ PROBABILITIES = "probabilities (of the positive class)"
 VALUES = "values of leaves (that minimise losses of rows)"
 
 
-@dataclass(slots=True)
+@dataclass
 class Importances:
     """The decrease of the loss per column, as pairs (column, decrease); most columns have none."""
 

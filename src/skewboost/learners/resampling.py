@@ -42,7 +42,7 @@ BIASED_DRAWS = 2  # in a round, of any other sampler
 
 
 def centred(term: Term, drawn: TrainingSet, whole: TrainingSet) -> Term:
-    """Move the thresholds halfway between the drawn rows on either side, and count all rows in the leaves."""
+    """Move thresholds to the middle one of the cuts that divide the drawn rows alike, and count all rows in leaves."""
     if not isinstance(term, LeafTerm) or not term.partition.splits:
         return term
     partition = term.partition.centred(drawn.count(term.partition))

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import Nominal, read_table
+from skewboost.fitting import LogProbabilityMixin
 from skewboost.learners.discretise import discretise
 from skewboost.learners.patterns import Examples, Limits, Patterns, distinct, find_patterns
 from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
@@ -49,6 +50,9 @@ class EvidenceRule:
         The adjusted residual of the pattern with the class.
     support : float
         The number of training examples that meet the conditions.
+    information : float
+        The mutual information of the class and the conditions, ``I(c : x) = ln (P(x | c) / P(x))``, both smoothed by
+        1/N. The weight of evidence is ``I(c : x) - I(not c : x)``.
     """
 
     conditions: tuple[Condition, ...]
@@ -56,12 +60,18 @@ class EvidenceRule:
     evidence: float
     residual: float
     support: float
+    information: float
 
     def __str__(self) -> str:
         return (
             f"if {' and '.join(map(str, self.conditions))} then {shown(self.label)}: evidence {self.evidence:+.2f} "
             f"(residual {self.residual:.1f}, support {self.support:.6g})"
         )
+
+
+def _log_ratio(a: Array, b: Array) -> Array:
+    """Return the logarithm of a ratio of probabilities, both plus 1/N, given N times each of them."""
+    return np.asarray(np.log((np.maximum(a, 0.0) + 1) / (np.maximum(b, 0.0) + 1)))  # in spite of rounding
 
 
 @dataclass(frozen=True)
@@ -81,9 +91,8 @@ class RankedRules:
             order = np.argsort(-strength, kind="stable")
             chosen = patterns.take(order[strength[order] > significance])
             inside = chosen.inside[target]
-            outside = np.maximum(chosen.support - inside, 0.0)  # in spite of rounding
-            # P(x | c) + 1/N over P(x | not c) + 1/N, both times N
-            evidence.append(np.log((inside / prior + 1) / (outside / (1 - prior) + 1)))
+            outside = chosen.support - inside
+            evidence.append(_log_ratio(inside / prior, outside / (1 - prior)))
             ranked.append(chosen)
         return cls(float(np.log(prior / (1 - prior))), ranked, evidence)
 
@@ -112,7 +121,7 @@ class RankedRules:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class RuleLearner(ClassifierMixin, BaseEstimator):
+class RuleLearner(LogProbabilityMixin, ClassifierMixin, BaseEstimator):
     r"""HPWR, the rule learner of Wong and Wang: significant patterns that vote with their weight of evidence.
 
     Numbers are discretised by the entropy method of Fayyad and Irani [fayyad1993]_. Each category is a value, and so is
@@ -126,10 +135,11 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
 
     .. math:: W = \ln\frac{P(x_1, …, x_k \mid c) + 1/N}{P(x_1, …, x_k \mid \neg c) + 1/N},
 
-    which is added to the log-odds of c. The 1/N keeps it finite. To classify an example, the rules for c whose
-    conditions it meets are applied in turn: rules with more conditions first, and among these the larger residuals
-    first. A rule that has an attribute in common with an earlier one is skipped. The sum of the weights and of the
-    prior log-odds of c are the log-odds of c. The class with the largest sum is predicted.
+    which is added to the log-odds of c. It is the mutual information :math:`I(c : x) = \ln \frac{P(x \mid c)}{P(x)}`
+    of the pattern with c less that with the rest. The 1/N keeps it finite. To classify an example, the rules for c
+    whose conditions it meets are applied in turn: rules with more conditions first, and among these the larger
+    residuals first. A rule that has an attribute in common with an earlier one is skipped. The sum of the weights and
+    of the prior log-odds of c are the log-odds of c. The class with the largest sum is predicted.
 
     Parameters
     ----------
@@ -352,14 +362,16 @@ class RuleLearner(ClassifierMixin, BaseEstimator):
         two = len(self.classes_) == 2
         label = self.classes_[1 if two else target]
         ranked = self._ranked[target]
+        prior = expit(ranked.log_odds)
         for patterns, evidence in zip(ranked.patterns, ranked.evidence):
-            residuals = zip(patterns.residual[target], patterns.residual_rest[target])
-            for events, support, w, (d, d_rest) in zip(patterns.events, patterns.support, evidence, residuals):
-                met = tuple(conditions[e] for e in events)
-                if two and w < 0:
-                    yield EvidenceRule(met, self.classes_[0], float(-w), float(d_rest), float(support))
-                else:
-                    yield EvidenceRule(met, label, float(w), float(d), float(support))
+            inside, support = patterns.inside[target], patterns.support
+            informations = _log_ratio(inside / prior, support), _log_ratio((support - inside) / (1 - prior), support)
+            residuals = patterns.residual[target], patterns.residual_rest[target]
+            for k, (events, w) in enumerate(zip(patterns.events, evidence)):
+                rest = int(two and w < 0)
+                own = self.classes_[0] if rest else label
+                numbers = (-w if rest else w, residuals[rest][k], support[k], informations[rest][k])
+                yield EvidenceRule(tuple(conditions[e] for e in events), own, *map(float, numbers))
 
     def export_text(self, max_rules: int = 20) -> str:
         """The rules with the largest weights of evidence, one per line.

@@ -37,6 +37,7 @@ from skewboost.learners.tree_restrictions import (
     MAX_FEATURES,
     answers_of,
     checks_of_restrictions,
+    given_penalties,
     in_order,
     prepared,
     without_draws,
@@ -297,8 +298,9 @@ class Stump(BaseEstimator):
     @property
     def answers(self) -> tuple[str, ...]:
         """The questions that it answers: losses of rows only if all splits are tried."""
-        restricted = self.max_features is not None or self.splitter != "best" or self.monotonic_cst is not None
-        restricted |= self.l2_regularization != 0 or self.min_hessian_leaf != 0  # of a Hessian, which losses have not
+        restricted = any(value is not None for value in (self.max_features, self.monotonic_cst))
+        restricted |= not one_of("best").passes(self.splitter)
+        restricted |= bool(given_penalties(self))  # on a Hessian, which losses have not
         return answers_of(self) if restricted else (*answers_of(self), VALUES)
 
     def prepare(self, data: TrainingData, goal: Request) -> PartitionContext:

@@ -12,7 +12,7 @@ import numpy as np
 from skewboost.engine.binning import MAX_BINS, Bins
 from skewboost.engine.constraints import ordered_columns, read_interactions, read_monotonic
 from skewboost.engine.partition import Partition, View
-from skewboost.engine.restrictions import Restrictions
+from skewboost.engine.restrictions import Interactions, Restrictions
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.errors import InputError
 from skewboost.learners.learner import LABELS, RESPONSES
@@ -35,7 +35,7 @@ def answers_of(learner: Any) -> tuple[str, ...]:
 
 def given_penalties(learner: Any) -> list[str]:
     """The penalties on responses that a learner has, as text."""
-    names = [name for name in PENALTIES if getattr(learner, name, 0.0)]
+    names = [name for name in PENALTIES if not number(0, 0).passes(getattr(learner, name, 0.0))]
     return [f"{name}={getattr(learner, name)!r}" for name in names]
 
 
@@ -70,8 +70,8 @@ def restrictions_of(learner: Any, data: TrainingData) -> Restrictions | None:
     table, n = data.table, data.table.n_features
     of_tree = number_of_columns(getattr(learner, "max_features_per_tree", None), n, "max_features_per_tree")
     of_node = number_of_columns(learner.max_features, of_tree, "max_features")
-    groups = read_interactions(getattr(learner, "interaction_cst", None), table)
-    made = Restrictions(of_tree, of_node, learner.splitter == "random", directions_of(learner, data), groups)
+    interactions = read_interactions(getattr(learner, "interaction_cst", None), table)
+    made = Restrictions(of_tree, of_node, learner.splitter == "random", directions_of(learner, data), interactions)
     return None if made == Restrictions(n, n) else made
 
 
@@ -119,12 +119,14 @@ def of_features(restrictions: Restrictions, bins: Bins, n_columns: int) -> Restr
             f"{MAX_BINS} distinct values.",
             "Set max_bins to a number, or leave max_features, max_features_per_tree and splitter at their defaults.",
         )
-    columns, directions = bins.columns, restrictions.monotonic
+    columns, directions, own = bins.columns, restrictions.monotonic, restrictions.interactions
     return Restrictions(
         bins.n_features,
         bins.n_features,
         monotonic=None if directions is None else tuple(directions[j] for j in columns),
-        groups=tuple(frozenset(k for k, j in enumerate(columns) if j in group) for group in restrictions.groups),
+        interactions=Interactions(
+            tuple(frozenset(k for k, j in enumerate(columns) if j in group) for group in own.groups), own.most, columns
+        ),
     )
 
 

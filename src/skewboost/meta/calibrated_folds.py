@@ -11,15 +11,20 @@ from sklearn.calibration import CalibratedClassifierCV
 from skewboost.boosting.calibration import Calibrator, Isotonic, Sigmoid
 from skewboost.errors import InputTypeError
 from skewboost.fitting import MostProbableMixin
+from skewboost.meta.cost_free import CostFree, log_odds
 from skewboost.typing import Array
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A classifier, and a calibrator for each of its classes: for the second class only if there are two."""
+    """A classifier, and a calibrator for each of its classes: for the second class only if there are two.
+
+    With `of_odds` they calibrate its log-odds of each class, which do not contain its costs, else its scores.
+    """
 
     estimator: Any
     calibrators: tuple[Calibrator, ...]
+    of_odds: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,9 @@ class CalibratedFolds(MostProbableMixin):
                 calibrators = [Isotonic(c.X_thresholds_, c.y_thresholds_) for c in part.calibrators]
             else:
                 raise InputTypeError(f"calibration by {part.method!r}")
-            folds.append(Fold(part.estimator, tuple(calibrators)))
+            source = part.estimator
+            of_odds = isinstance(source, CostFree)
+            folds.append(Fold(source.estimator_ if of_odds else source, tuple(calibrators), of_odds))
         return cls(fitted.classes_, tuple(folds))
 
     @property
@@ -67,7 +74,8 @@ class CalibratedFolds(MostProbableMixin):
         return np.asarray(sum(self._probabilities(fold, X) for fold in self.folds) / len(self.folds))
 
     def _probabilities(self, fold: Fold, X: Any) -> Array:
-        scores, n_classes = _scores(fold.estimator, X), len(self.classes_)
+        scores = log_odds(fold.estimator, X, of_classes=True) if fold.of_odds else _scores(fold.estimator, X)
+        n_classes = len(self.classes_)
         p = np.zeros((len(scores), n_classes))
         if n_classes == 2:
             p[:, 1] = fold.calibrators[0].probability(scores[:, 0])

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from skewboost.errors import InputError
+from skewboost.names import in_short
 from skewboost.typing import Array
 
 MAX_EXHAUSTIVE = 11  # classes; the code then has 1023 columns
@@ -222,12 +223,12 @@ def given_code(code: Any, classes: Array) -> Array:
         code = [list(code[label]) for label in labels]
     try:
         matrix = np.asarray(code, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         matrix = np.empty(0)
     if matrix.ndim != 2 or 0 in matrix.shape or not np.isin(matrix, (-1.0, 0.0, 1.0)).all():
         raise InputError(
             "code must be a name, a matrix [class, column] of 0 and 1 or of -1, 0 and +1, or a dict {label: codeword}; "
-            f"got {code!r}."
+            f"got {in_short(code)}."
         )
     if len(matrix) != len(labels):
         raise InputError(

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -23,15 +23,17 @@ from skewboost.boosting.variants.csra import CSLBClassifier
 from skewboost.boosting.variants.logitboost import LogitBoostClassifier
 from skewboost.engine.computed import ComputedTable
 from skewboost.engine.table import as_frame, take_rows
-from skewboost.errors import InputError
-from skewboost.fitting import restore_on_failure, seeded
+from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.fitting import LogProbabilityMixin, restore_on_failure, seeded
 from skewboost.learners.adapter import weight_name
 from skewboost.meta import code_design
 from skewboost.meta.cost_passing import take_params
-from skewboost.meta.minimum_risk import MinimumRiskClassifier
+from skewboost.meta.expected_cost import ExpectedCostMixin
+from skewboost.meta.referral import check_refers_no_rows
 from skewboost.meta.sampling_boosters import SampledBoostClassifier
-from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
-from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, one_of, optional
+from skewboost.metrics.costs import costs_of_mistakes, read_sample_cost
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, check_random_state, integer, one_of, optional
 from skewboost.typing import Array
 
 RANDOM_CODES: dict[str, Callable[..., Array]] = {
@@ -44,13 +46,13 @@ FIXED_CODES = {
     "one_vs_rest": code_design.one_vs_rest,
     "one_vs_one": code_design.one_vs_one,
 }
-COST_SENSITIVE = (CostChoice, MinimumRiskClassifier)
+COST_SENSITIVE = (CostChoice, ExpectedCostMixin)
 MIN_PROBABILITY = 1e-12  # probabilities of bits are clipped to this
 LOGISTIC = (LogitBoostClassifier, CSLBClassifier, CSLogitBoostClassifier)  # all others have the exponential loss
 
 
 @dataclass(eq=False, repr=False)
-class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CodeMatrixClassifier(LogProbabilityMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Many classes by an error-correcting output code, around any two-class variant or classifier.
 
     Class k has the codeword :math:`M_{k1} \dots M_{kL}`. For each column s a classifier is fitted that separates the
@@ -171,8 +173,9 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The number of examples that a row stands for; passed to `estimator`, which must accept it. Rows of weight
             0 are ignored.
         **fit_params : dict
-            Other arguments of its `fit`, such as `sample_cost`. Arrays with one entry per row are split like the rows.
-            With scikit-learn's metadata routing, only what `estimator` requests.
+            Other arguments of its `fit`. Arrays with one entry per row are split like the rows. With scikit-learn's
+            metadata routing, only what `estimator` requests. `sample_cost` has one number per row and class of `y`:
+            the cost of misclassifying the row if it is of that class.
 
         Returns
         -------
@@ -192,8 +195,8 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             weights = check_sample_weight(sample_weight, n_rows)
             rows, params["sample_weight"] = np.flatnonzero(weights), weights
-        params = self._routed(params)
         classes = classes_of(self, labels[rows])
+        params = self._routed({name: self._for_columns(name, value, labels, classes) for name, value in params.items()})
         rng = check_random_state(self.random_state)
         code = self._code(classes, rng)
         side = np.zeros((n_rows, code.shape[1]), dtype=np.int8)
@@ -204,6 +207,17 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
         self.classes_, self.code_, self.estimators_ = classes, code, fitted
 
+    def _for_columns(self, name: str, value: Any, labels: Array, classes: Array) -> Any:
+        """Return an argument of `fit` for columns, whose classes are other ones: costs of rows by their true class."""
+        if name.rpartition("__")[2] != "sample_cost":
+            return value
+        costs, known = read_sample_cost(value, len(labels)), np.isin(labels, classes)
+        positive = choose_positive(labels[known], classes) if len(classes) == 2 else None
+        each = np.ones(len(labels))  # those of classes with weight 0 only are not used
+        each[known] = costs_of_mistakes(costs[known], None, labels[known], classes, positive)
+        return np.column_stack((each, each))
+
+    @checked_by_scikit_learn()
     def _rows(self, X: Any, reset: bool) -> Any:
         """Tables and sparse matrices unchanged, anything else as an array; the estimators check the cells."""
         if issparse(X) or isinstance(X, ComputedTable) or as_frame(X) is not None:
@@ -229,6 +243,7 @@ class CodeMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"code_size={self.code_size} only has an effect with the codes 'dense', 'sparse' and 'bch'.",
                 "Leave it at None.",
             )
+        check_refers_no_rows(type(self).__name__, estimator)
         for part in (estimator, *estimator.get_params().values()):
             cost = getattr(part, "cost", None)
             if isinstance(part, COST_SENSITIVE) and not (cost is None or isinstance(cost, str)):

@@ -97,6 +97,10 @@ class CostPassing:
         if costs is None:
             return model.fit(X, y, **params)
         positive = y == self.pos_label
+        if any(name.rpartition("__")[2] == "sample_cost" for name in params):
+            raise InputError(
+                "sample_cost cannot be passed to a search for costs, which it would replace.", "Set tune='threshold'."
+            )
         if self.cost_param is not None:
             other = self.classes[self.classes != self.pos_label][0]
             by_label = {plain(self.pos_label): costs[0], plain(other): costs[1]}

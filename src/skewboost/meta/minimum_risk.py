@@ -9,16 +9,20 @@ import numpy as np
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.errors import InputError
-from skewboost.fitting import restore_on_failure
+from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.fitting import LogProbabilityMixin, last_step, restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds, uses_groups
 from skewboost.meta.calibrated_folds import CalibratedFolds
+from skewboost.meta.cost_free import CostFree
+from skewboost.meta.cost_passing import cost_param_of
 from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.inner_labels import with_pos_label
+from skewboost.meta.portfolio.portfolio_costs import PortfolioCosts, check_gives_probabilities
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.priors import check_prior, correct_prior
@@ -31,7 +35,7 @@ N_FOLDS = 5
 
 
 @dataclass(eq=False, repr=False)
-class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Predict the class of least expected cost, from the probabilities of any classifier.
 
     The prediction is :math:`\arg\min_k \sum_j P(j|x) \, C_{jk}` for costs :math:`C_{jk}` of predicting k where j is
@@ -59,7 +63,7 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
         Calibrate the probabilities on held-out folds, with scikit-learn's `CalibratedClassifierCV`. A sigmoid works
         with few examples of a class. Isotonic regression needs more of them, and returns 0 or 1 where a step is pure,
         which no cost can overrule. Temperature scaling, a single factor of the log-odds, is meant for many classes and
-        needs scikit-learn 1.8.
+        needs scikit-learn 1.8. What is calibrated does not contain the costs of the estimator.
     ensemble : bool or "auto", default="auto"
         True: average the estimators of all folds, each with its own calibration. False: one estimator fitted to all
         rows, with one calibration from all folds. "auto": True, unless the estimator is frozen. An ensemble takes
@@ -90,7 +94,7 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
     pos_label_ : label
         The positive class, if there are two classes.
     cost_ : ndarray of shape (n_classes, n_classes)
-        The cost matrix.
+        The cost matrix. `cost` may be set after `fit`, since the probabilities do not depend on it.
     train_prior_, prior_ : ndarray of shape (n_classes,)
         The class frequencies in training, and where the model is used.
     n_features_in_ : int
@@ -187,7 +191,8 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
 
     def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> None:
         self._check_params()
-        X, y = indexable(X, y)
+        with checked_by_scikit_learn():
+            X, y = indexable(X, y)
         labels = check_labels(self, y, 0 if y is None else len(y))
         classes = classes_of(self, labels)
         params = self._params_of_estimator(groups, params)
@@ -195,9 +200,10 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
         self.train_prior_ = self.prior_ = frequencies
         if self.prior is not None:
             self.prior_ = check_prior(self.prior, classes, frequencies, positive, self.pos_label)
-        self.classes_, self.cost_ = classes, cost_matrix(self.cost, classes, positive, self.prior_)
+        self.classes_ = classes
+        self._keep_costs(cost_matrix(self.cost, classes, positive, self.prior_))
         self._check_folds(labels, classes)
-        source = self._source(self._folds(labels, groups))
+        source = self._source(self._folds(labels, groups), classes)
         fitted = with_pos_label(source, classes, positive).fit(X, labels, **params)
         if not np.array_equal(fitted.classes_, classes):
             raise InputError(
@@ -216,6 +222,13 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
 
     def _params_of_estimator(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
         """The arguments for the `fit` of the estimator."""
+        if isinstance(last_step(self.estimator), PortfolioCosts):
+            for name in params:
+                if name.rpartition("__")[2] == "sample_cost":
+                    raise InputError(
+                        f"{name} has no effect on the training of {type(last_step(self.estimator)).__name__}.",
+                        "Pass it to predict: predict(X, sample_cost=...).",
+                    )
         if groups is None:
             given = params
         elif self._holds_out:
@@ -251,14 +264,28 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
             )
         return folds_of_examples(folds, np.arange(len(labels)), numbers)
 
-    def _source(self, cv: Any = N_FOLDS) -> Any:
+    def _source(self, cv: Any = N_FOLDS, classes: Any = ()) -> Any:
         """The unfitted source of the probabilities."""
+        estimator, ensemble = self.estimator, self.ensemble
         if self.calibrate is None:
-            return self.estimator
-        source = CalibratedClassifierCV(
-            self.estimator, method=self.calibrate, cv=cv, ensemble=self.ensemble, n_jobs=self.n_jobs
-        )
+            return estimator
+        if self._scores_have_costs(len(classes)):
+            labels, of_classes = np.asarray(classes), self.calibrate != "temperature"
+            ensemble = not isinstance(estimator, FrozenEstimator) if ensemble == "auto" else ensemble
+            estimator = CostFree(estimator, labels=labels, of_classes=of_classes)
+        source = CalibratedClassifierCV(estimator, method=self.calibrate, cv=cv, ensemble=ensemble, n_jobs=self.n_jobs)
         return source.set_fit_request(sample_weight=True) if _routing() else source
+
+    def _scores_have_costs(self, n_classes: int) -> bool:
+        """Whether the scores of the estimator may contain costs that the calibration would take for probability.
+
+        The log-odds of two classes contain costs as a constant, which sigmoids and isotonic regression leave out.
+        """
+        if not hasattr(self.estimator, "predict_proba"):
+            return False
+        fitted = isinstance(self.estimator, FrozenEstimator)
+        name = cost_param_of(self.estimator.estimator if fitted else self.estimator) or ""
+        return self.calibrate == "temperature" or (n_classes > 2 and name.rpartition("__")[2] == "cost")
 
     def _check_params(self) -> None:
         check_params(
@@ -268,6 +295,7 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
             ensemble=one_of("auto", True, False),
             n_jobs=N_JOBS,
         )
+        check_gives_probabilities(type(self).__name__, self.estimator)
         if isinstance(self.cv, bool) or (isinstance(self.cv, int | np.integer) and not integer(2).passes(self.cv)):
             raise InputError(f"cv of MinimumRiskClassifier must be an integer >= 2, or a splitter; got {self.cv!r}.")
         if self.calibrate is None:
@@ -318,6 +346,10 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
 
     # --------------------------------------------------------------------- prediction
 
+    @property
+    def _shares(self) -> Array:
+        return self.prior_
+
     def predict_proba(self, X: Any) -> Array:
         """Class probabilities of the estimator, calibrated and corrected to `prior`.
 
@@ -345,14 +377,12 @@ class MinimumRiskClassifier(ExpectedCostMixin, ClassifierMixin, MetaEstimatorMix
         sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
             Costs of the individual rows.
 
-            - (n_samples,), two classes only: the cost of a false negative on the row, for example the amount of a
-              payment. All other costs are those of `cost`; a false positive costs 1 unless `cost` is a matrix or a
-              dict.
-            - (n_samples, K): the cost of misclassifying the row if it belongs to that class.
+            - (n_samples,), two classes only: the cost of missing the positive class, such as the amount of a payment.
+              All other costs are those of `cost`; a false alarm costs 1, unless `cost` is a dict or a matrix.
+            - (n_samples, K): the cost of misclassifying the row if it is of that class.
             - (n_samples, K, K): a matrix ``[true, predicted]`` for each row.
 
-            The `sample_cost` in the `fit` of boosters is different: it has one cost per row, since the true class is
-            known there.
+            It means the same in the `fit` of estimators that use costs in training.
 
         Returns
         -------

@@ -9,22 +9,23 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.boosting.variants.realboost import RealBoostClassifier
 from skewboost.engine.computed import ComputedTable
 from skewboost.engine.row_hash import examples_in_order
 from skewboost.engine.table import read_table, sliceable, take_rows
-from skewboost.errors import InputError
+from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.fitting import MostProbableMixin, restore_on_failure, seeded
 from skewboost.fold_rows import check_groups, groups_if_used, uses_groups
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
 from skewboost.meta.inner_labels import with_pos_label
+from skewboost.meta.portfolio.portfolio_costs import check_gives_probabilities
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, number, optional
+from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, check_random_state, integer, number, optional
 from skewboost.typing import Array
 
 
@@ -142,6 +143,7 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
             ratio=number(0, 1, open_low=True),
             n_jobs=N_JOBS,
         )
+        check_gives_probabilities(type(self).__name__, self._member())
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> None:
         self._check_params()
@@ -158,12 +160,12 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         classes = classes_of(self, labels[present])
         kept = table if len(present) == table.n_rows else table.take(present)
         examples = present[examples_in_order(kept, np.searchsorted(classes, labels[present]), weights[present])]
+        member = self._member()
+        if len(classes) == 2:  # in balanced samples neither is rarer
+            member = with_pos_label(member, classes, choose_positive(labels, classes, None, weights))
         weights = weights / np.maximum(np.bincount(examples, minlength=len(weights)), 1)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        native, member = sliceable(X), self._member()
-        if len(classes) == 2:  # in a sample both may be equally frequent
-            positive = choose_positive(labels[examples], classes, None, weights[examples])
-            member = with_pos_label(member, classes, positive)
+        native = sliceable(X)
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_member)(member, native, labels, weights, units, examples, self.ratio, [seed, k])
             for k in range(self.n_estimators)
@@ -185,7 +187,8 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         """
         check_is_fitted(self)
         as_it_is = hasattr(X, "columns") or isinstance(X, ComputedTable)
-        validate_data(self, X, reset=False, skip_check_array=as_it_is, ensure_all_finite=False, dtype=None)
+        with checked_by_scikit_learn():
+            validate_data(self, X, reset=False, skip_check_array=as_it_is, ensure_all_finite=False, dtype=None)
         return np.asarray(np.mean([self._votes(member, X) for member in self.estimators_], axis=0))
 
     def _votes(self, member: Any, X: Any) -> Array:

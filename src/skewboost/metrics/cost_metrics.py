@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_array
 
 from skewboost.errors import InputError
-from skewboost.metrics.costs import cost_matrix, expected_costs, row_matrices
+from skewboost.metrics.costs import besides_misses, cost_matrix, expected_costs, row_matrices
 from skewboost.metrics.inputs import class_shares, read_labels, read_truth
 from skewboost.metrics.targets import choose_positive
 from skewboost.typing import Array
@@ -41,8 +41,8 @@ def total_cost(
         ``cost[true, predicted]`` with the classes in sorted order, or "balanced": inversely proportional to the class
         frequencies in `y_true`. None means "balanced".
     sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K) or None, default=None
-        Costs per row, as in `MinimumRiskClassifier.predict`: of a miss on the row, with all other costs from `cost`; of
-        misclassifying the row if it is of that class; or a matrix for each row.
+        Costs per row, as in `MinimumRiskClassifier.predict`: of a miss on the row (a false alarm costs 1, unless `cost`
+        is a dict or a matrix); of misclassifying the row if it is of that class; or a matrix for each row.
     labels : list of labels or None, default=None
         The classes, for folds that lack one. None: those of `cost` if it is a dict, else those that occur.
     pos_label : label or None, default=None
@@ -189,7 +189,10 @@ def _decision_costs(
     # the costs of classes that do not occur have no effect, so any number will do
     matrix = cost_matrix(cost, classes, positive, np.where(shares > 0, shares, 1.0))
     index = None if positive is None else classes.tolist().index(positive)
-    costs = matrix if sample_cost is None else row_matrices(sample_cost, matrix, len(truth), index)
+    costs = matrix
+    if sample_cost is not None:
+        others = cost_matrix(besides_misses(cost), classes, positive, shares) if len(classes) == 2 else matrix
+        costs = row_matrices(sample_cost, others, len(truth), index)
     codes = np.searchsorted(classes, truth)
     if predicted is None:
         decisions = expected_costs(_probabilities(predictions, classes), costs).argmin(axis=1)

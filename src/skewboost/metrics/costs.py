@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from skewboost.errors import InputError
-from skewboost.metrics.targets import check_row_numbers
+from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.names import in_short
+from skewboost.parameters import number
 from skewboost.typing import Array
 
 REMEDY = (
@@ -85,7 +86,7 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
     if cost is None or (isinstance(cost, str) and cost == "balanced"):
         return
     if isinstance(cost, Real) and not isinstance(cost, bool):
-        _check_positive("cost", float(cost))
+        _check_positive("cost", cost)
         if len(classes) != 2:
             raise InputError(
                 f"cost={cost!r} is the cost of missing the positive class, but y has {len(classes)} classes.",
@@ -109,8 +110,8 @@ def check_cost(cost: Any, classes: Array, *, any_matrix: bool = False) -> None:
 
 
 def _check_positive(name: str, value: Any) -> None:
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 < float(value) < np.inf:
-        raise InputError(f"{name}={value!r} must be a finite number greater than 0.", REMEDY)
+    if not number(0, None, open_low=True).passes(value):
+        raise InputError(f"{name}={in_short(value)} must be a finite number greater than 0.", REMEDY)
 
 
 def _matrix(cost: Any, classes: Array) -> Array:
@@ -127,7 +128,7 @@ def _matrix(cost: Any, classes: Array) -> Array:
         cost = cost.loc[labels, labels] if named else cost
     try:
         matrix = np.asarray(cost, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         matrix = np.empty(0)
     if matrix.shape != (K, K) or not np.isfinite(matrix).all():
         raise InputError(
@@ -159,6 +160,8 @@ def _check_decisions(matrix: Array, classes: Array) -> None:
             f"cost={matrix.tolist()} makes {classes.tolist()[always[0]]!r} the cheapest decision for every true class.",
             "Rows are true classes and columns are decisions: cost[true, predicted].",
         )
+    if len(classes) == 2:  # or mistakes would be cheaper than right decisions for both classes
+        _check_mistakes(matrix, classes)
 
 
 def cost_matrix(cost: Any, classes: Array, positive: Any, shares: Array) -> Array:
@@ -178,14 +181,22 @@ def cost_matrix(cost: Any, classes: Array, positive: Any, shares: Array) -> Arra
     return _matrix(cost, classes)
 
 
-def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | None) -> Array:
-    """Return a matrix ``[true, predicted]`` for each row.
+@checked_by_scikit_learn()
+def read_sample_cost(sample_cost: Any, n_rows: int) -> Array:
+    """Return costs of rows as an array with an entry per row, of a shape that `check_sample_cost` checks."""
+    costs: Array = check_array(sample_cost, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_cost")
+    if costs.shape[:1] != (n_rows,):
+        raise InputError(f"sample_cost has shape {costs.shape}, but X has {n_rows} rows.", "Give one per row.")
+    return costs
 
-    One number per row is the cost of a miss, with all other costs from `matrix`. One number per row and class is the
-    cost of misclassifying the row if it is of that class. A matrix per row is used unchanged.
+
+def check_sample_cost(costs: Array, K: int, n_rows: int) -> None:
+    """Raise unless the costs of rows have one of the three shapes.
+
+    One number per row is the cost of missing the positive class there; all other costs are those of `cost`. One number
+    per row and class is the cost of misclassifying the row if it is of that class. A matrix ``[true, predicted]`` per
+    row says all. They mean the same where classes are known (`fit`, measures) and where they are not (`predict`).
     """
-    K = len(matrix)
-    costs = check_array(sample_cost, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_cost")
     if costs.shape not in ((n_rows,), (n_rows, K), (n_rows, K, K)) or (costs.ndim == 1 and K > 2):
         miss = f"({n_rows},): the cost of a miss on each row; " if K == 2 else ""
         raise InputError(
@@ -193,31 +204,111 @@ def row_matrices(sample_cost: Any, matrix: Array, n_rows: int, positive: int | N
             f"Give the shape {miss}({n_rows}, {K}): the cost of misclassifying a row if it is of that class; or "
             f"({n_rows}, {K}, {K}): a matrix [true, predicted] for each row.",
         )
-    if costs.ndim == 3:
-        return np.asarray(costs)
-    if (costs < 0).any():
+    if costs.ndim < 3 and (costs < 0).any():
         raise InputError(
             f"sample_cost has the negative entry {costs.min()}, but costs of mistakes must be >= 0.",
             f"If right decisions cost something too, give a matrix [true, predicted] for each row: shape ({n_rows}, "
             f"{K}, {K}).",
         )
+
+
+def row_matrices(sample_cost: Any, others: Array, n_rows: int, positive: int | None) -> Array:
+    """Return a matrix ``[true, predicted]`` for each row, see `check_sample_cost`.
+
+    `others` has the costs that a number per row does not say: see `besides_misses`.
+    """
+    K = len(others)
+    costs = check_array(sample_cost, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="sample_cost")
+    check_sample_cost(costs, K, n_rows)
+    if costs.ndim == 3:
+        return np.asarray(costs)
     if costs.ndim == 2:
         return np.asarray(costs[:, :, None] * (1.0 - np.eye(K)))
     assert positive is not None
-    rows = np.repeat(matrix[None], n_rows, axis=0)
+    rows = np.repeat(others[None], n_rows, axis=0)
     rows[:, positive, 1 - positive] = costs
     return rows
 
 
-def check_sample_cost(sample_cost: Any, n_rows: int) -> Array:
-    """Return costs per row, checked."""
-    costs = check_row_numbers("sample_cost", sample_cost, n_rows)
-    if not (costs > 0).all():
+def besides_misses(cost: Any) -> Any:
+    """Return the costs that rows have in common, each with its own cost of a miss: a false alarm costs 1, unless given.
+
+    A number or "balanced" costs say what a miss costs in false alarms, a dict or matrix what a false alarm costs.
+    """
+    return 1.0 if cost is None or isinstance(cost, str | Real) else cost
+
+
+def check_cost_of_fit(cost: Any, sample_cost: Any) -> None:
+    """Raise if `cost` would have no effect on a fit with `sample_cost`."""
+    if cost is None or (np.ndim(sample_cost) == 1 and besides_misses(cost) is cost):
+        return
+    remedy = "Leave one of them out."
+    if np.ndim(sample_cost) == 1:
+        remedy += " (With one number per row, cost may be a dict or a matrix, which says what a false alarm costs.)"
+    raise InputError(f"cost={cost!r} has no effect with sample_cost.", remedy)
+
+
+def costs_of_mistakes(costs: Array, cost: Any, labels: Array, classes: Array, positive: Any) -> Array:
+    """Return what it costs to misclassify each row, whose class is known, from the costs of rows."""
+    K, codes, rows = len(classes), np.searchsorted(classes, labels), np.arange(len(labels))
+    check_sample_cost(costs, K, len(labels))
+    if costs.ndim == 2:
+        each = costs[rows, codes]
+    elif costs.ndim == 3 and K > 2:
         raise InputError(
-            f"sample_cost has the entry {costs.min()}, but costs must be greater than 0.",
+            f"sample_cost has a matrix for each row, but y has {K} classes.",
+            f"Give the shape ({len(labels)}, {K}): the cost of misclassifying a row if it is of that class. For a cost "
+            "of each kind of mistake use MinimumRiskClassifier(estimator).predict(X, sample_cost=...).",
+        )
+    elif costs.ndim == 3:
+        each = costs[rows, codes, 1 - codes] - costs[rows, codes, codes]
+    else:
+        miss = classes.tolist().index(positive)
+        matrix = cost_matrix(besides_misses(cost), classes, positive, np.ones(2))
+        alarm = matrix[1 - miss, miss] - matrix[1 - miss, 1 - miss]
+        each = np.where(codes == miss, costs - matrix[miss, miss], alarm)
+    if not (each > 0).all():
+        raise InputError(
+            f"By sample_cost a mistake costs {each.min()} on a row, but it must cost more than the right decision.",
             "To leave a row out, give it the sample_weight 0.",
         )
-    return costs
+    return np.asarray(each)
+
+
+def mean_costs(costs: Array, cost: Any, labels: Array, classes: Array, positive: Any, weights: Array) -> Array:
+    """Return the matrix of the mean costs of the rows of each true class."""
+    K, shares = len(classes), np.ones(len(classes))
+    check_sample_cost(costs, K, len(labels))
+    of_class = [labels == label for label in classes.tolist()]
+    if costs.ndim == 1:
+        miss = classes.tolist().index(positive)
+        matrix = cost_matrix(besides_misses(cost), classes, positive, shares).copy()
+        matrix[miss, 1 - miss] = np.average(costs[of_class[miss]], weights=weights[of_class[miss]])
+    else:
+        means = [np.average(costs[of, k], axis=0, weights=weights[of]) for k, of in enumerate(of_class)]
+        matrix = np.array(means) if costs.ndim == 3 else (1.0 - np.eye(K)) * np.array(means)[:, None]
+    try:
+        return cost_matrix(matrix, classes, positive, shares)
+    except InputError as error:
+        raise InputError(f"The means of sample_cost are no costs: {error.problem}", error.remedy) from error
+
+
+def plain_cost(cost: Any) -> Any:
+    """Return a cost as plain Python values, equal for equal costs whatever they are stored in."""
+    if isinstance(cost, Mapping):
+        return {plain_cost(label): plain_cost(cost[label]) for label in sorted(cost, key=repr)}
+    try:
+        numbers = None if cost is None or isinstance(cost, str) else np.asarray(cost, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = None
+    if numbers is None:
+        return cost.item() if isinstance(cost, np.generic) else cost
+    if numbers.ndim == 0:
+        return int(numbers) if float(numbers).is_integer() else float(numbers)
+    if hasattr(cost, "index") and hasattr(cost, "columns"):  # a table, whose rows and columns may be in any order
+        rows, columns = (sorted(range(len(names)), key=names.__getitem__) for names in (cost.index, cost.columns))
+        numbers = numbers[np.ix_(rows, columns)]
+    return numbers.tolist()
 
 
 def costs_of(

@@ -250,7 +250,7 @@ def _shares(name: str, given: Any, n_classes: int) -> Array:
         )
     try:
         shares = np.asarray([1.0 - given, given] if isinstance(given, Real) else given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         shares = np.empty(0)
     if shares.shape != (n_classes,) or not (shares > 0).all() or not abs(shares.sum() - 1.0) < 1e-6:
         raise InputError(

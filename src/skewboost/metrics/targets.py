@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.errors import InputError, LabelWarning, checked_by_scikit_learn, warn_caller
+from skewboost.names import in_short
 from skewboost.typing import Array
 
 
@@ -34,14 +36,37 @@ def check_labels(estimator: Any, y: Any, n_rows: int) -> Array:
 
 
 def classes_of(estimator: Any, labels: Array) -> Array:
-    """Return the sorted classes, of which there must be at least two."""
+    """Return the sorted classes, of which there must be at least two; warn of labels that may mean the same."""
     classes = np.unique(labels)
     if len(classes) == 0:
         raise InputError("y is empty: found 0 samples, but examples of at least 2 classes are needed.")
     if len(classes) < 2:
         name, only = type(estimator).__name__, classes.tolist()[0]
         raise InputError(f"{name} needs examples of at least 2 classes, but y has only one class: {only!r}.")
+    groups = alike(classes.tolist())
+    if groups:
+        listed = ", ".join(map(repr, groups[0]))
+        more = f" (and {len(groups) - 1} more such groups)" if len(groups) > 1 else ""
+        warn_caller(
+            f"Labels in y differ only in case or in spaces at their ends, and each is a class of its own: "
+            f"{listed}{more}. If they mean the same, spell them alike, as [label.strip().lower() for label in y] does.",
+            LabelWarning,
+        )
     return classes
+
+
+def folded(label: str) -> str:
+    """Return a label without its case and the spaces at its ends."""
+    return label.strip().casefold()
+
+
+def alike(classes: Iterable[Any]) -> list[list[str]]:
+    """Return the groups of classes that differ only in case or in spaces at their ends."""
+    groups: dict[str, list[str]] = {}
+    for label in classes:
+        if isinstance(label, str):
+            groups.setdefault(folded(label), []).append(label)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weights: Array | None = None) -> Any:
@@ -51,8 +76,8 @@ def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weight
         mass = (first.sum(), (~first).sum()) if weights is None else (weights[first].sum(), weights[~first].sum())
         return classes[0] if mass[0] < mass[1] else classes[1]
     known = classes.tolist()
-    if pos_label not in known:
-        raise InputError(f"pos_label={pos_label!r} is not among the classes of y, which are {known}.")
+    if not isinstance(pos_label, Hashable) or pos_label not in known:
+        raise InputError(f"pos_label={in_short(pos_label)} is not among the classes of y, which are {known}.")
     return classes[known.index(pos_label)]
 
 

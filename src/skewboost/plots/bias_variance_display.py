@@ -52,9 +52,10 @@ class BiasVarianceDisplay(ResultDisplay):
         else:
             self._draw_bars(ax, curves)
         method = {"domingos": "Domingos", "kohavi_wolpert": "Kohavi and Wolpert"}[parts.method]
-        ax.set_ylabel("error rate" if parts.of == "error" else "mean cost")
+        loss = parts.of.replace("_", " ")
+        ax.set_ylabel({"error": "error rate", "cost": "mean cost"}.get(loss, f"mean {loss}"))
         ax.axhline(0.0, color=GREY, lw=0.8, zorder=0)
-        title = f"{shown(parts.name)}: {parts.of} = bias + variance ({method}, {parts.n_draws} training sets)"
+        title = f"{shown(parts.name)}: {loss} = bias + variance ({method}, {parts.n_draws} training sets)"
         return self._finish(ax, title=literal(title))
 
     def _draw_bars(self, ax: Any, curves: dict[str, Array]) -> None:

@@ -11,7 +11,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.errors import InputError
-from skewboost.metrics.costs import cost_matrix
+from skewboost.fitting import last_step
+from skewboost.meta.expected_cost import ExpectedCostMixin
+from skewboost.metrics.costs import Costs, check_cost, cost_matrix, costs_of
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.inputs import read_scores, read_truth, which_is_positive
 from skewboost.metrics.ranking import METHODS, scores_of
@@ -31,6 +33,7 @@ class Predictions:
     weights: Array | None
     classes: list[Any]
     pos_label: Any
+    own_costs: Costs | None = None  # of the model
 
     @classmethod
     def from_estimator(
@@ -43,7 +46,8 @@ class Predictions:
         check_both_classes(truth == label, weights, label)
         flagged = np.asarray(estimator.predict(X)) == label
         scores, classes = scores_of(estimator, X, label, method), np.asarray(estimator.classes_).tolist()
-        return cls(truth == label, scores, flagged, weights, classes, label)._checked()
+        own = costs_of_model(estimator, truth, np.asarray(classes), label, weights) if len(classes) == 2 else None
+        return cls(truth == label, scores, flagged, weights, classes, label, own)._checked()
 
     @classmethod
     def from_scores(cls, y_true: Any, y_score: Any, y_pred: Any, pos_label: Any, sample_weight: Any) -> Predictions:
@@ -72,7 +76,7 @@ class Predictions:
         rows = self.weights > 0
         flagged = None if self.flagged is None else self.flagged[rows]
         values = self.positive[rows], self.scores[rows], flagged, self.weights[rows]
-        return Predictions(*values, self.classes, self.pos_label)
+        return Predictions(*values, self.classes, self.pos_label, self.own_costs)
 
     @property
     def prevalence(self) -> float:
@@ -90,7 +94,12 @@ class Predictions:
         return self.prevalence if prevalence is None else float(prevalence)
 
     def error_costs(self, cost: Any) -> tuple[float, float]:
-        """Read the argument `cost`: what a miss and a false alarm cost more than a correct decision."""
+        """Read the argument `cost`: what a miss and a false alarm cost more than a correct decision.
+
+        None means the costs of the model if they are known, else balanced ones.
+        """
+        if cost is None and self.own_costs is not None:
+            return self.own_costs.positive, self.own_costs.negative
         classes, label = self.classes, self.pos_label
         if len(classes) != 2:
             if isinstance(cost, Mapping) or np.ndim(cost) > 0:
@@ -102,13 +111,7 @@ class Predictions:
         k = classes.index(label)
         frequencies = np.array([1.0 - self.prevalence, self.prevalence])
         C = cost_matrix(cost, np.array(classes), label, frequencies if k == 1 else frequencies[::-1])
-        miss, alarm = float(C[k, 1 - k] - C[k, k]), float(C[1 - k, k] - C[1 - k, 1 - k])
-        if miss <= 0 or alarm <= 0:
-            raise InputError(
-                f"cost={C.tolist()} makes an error no more expensive than the correct decision: cost[true, predicted] "
-                "must be larger off the diagonal than on it, in each row."
-            )
-        return miss, alarm
+        return float(C[k, 1 - k] - C[k, k]), float(C[1 - k, k] - C[1 - k, 1 - k])
 
 
 class PredictionDisplay(Display):
@@ -141,7 +144,8 @@ class PredictionDisplay(Display):
         X, y : table and labels
             The rows.
         cost : number, "balanced", dict, matrix or None, default=None
-            The costs of errors, as in `skewboost.metrics.total_cost`; None means "balanced".
+            The costs of errors, as in `skewboost.metrics.total_cost`; None means those of the model, if it has
+            any, else "balanced".
         prevalence : float or None, default=None
             The fraction of positives where the model is used; None means the one in `y`.
         pos_label : label or None, default=None
@@ -173,6 +177,29 @@ class PredictionDisplay(Display):
         """Draw given scores, and decisions `y_pred` unless None; other parameters as in `from_estimator`."""
         predictions = Predictions.from_scores(y_true, y_score, y_pred, pos_label, sample_weight)
         return cls._from(predictions, cost, prevalence).plot(ax, **options)
+
+
+def costs_of_model(model: Any, labels: Array, classes: Array, positive: Any, weights: Array | None) -> Costs | None:
+    """Return the costs that a model of two classes decides by, or was trained with; None if they are not known."""
+    model = last_step(model)
+    matrix, first = getattr(model, "cost_matrix_", None), False
+    if matrix is not None:  # of a GoalSearchCV, the negative class first
+        first = positive != model.pos_label_
+    elif isinstance(model, ExpectedCostMixin) and not model._costs_are_balanced:
+        matrix, first = model.cost_, positive == classes[0]
+    if matrix is not None:
+        costs = Costs(float(matrix[0, 1] - matrix[0, 0]), float(matrix[1, 0] - matrix[1, 1]))
+        return Costs(costs.positive, costs.negative) if first else costs
+    cost = getattr(model, "cost", None)
+    if cost is None:
+        return None
+    try:
+        check_cost(cost, classes)
+    except ValueError:
+        return None
+    own = getattr(model, "pos_label_", positive)  # a number is the cost of missing this class
+    costs = costs_of(cost, None, labels, own, classes, weights)
+    return costs if own == positive else Costs(costs.positive, costs.negative)
 
 
 def check_explainable(estimator: Any, method: str, instead: str) -> None:

@@ -115,7 +115,8 @@ class PosteriorDisplay(Display):
         along : name or index of a column of numbers, or None, default=None
             The horizontal axis; None means the score.
         cost : number, "balanced", dict, matrix or None, default=None
-            The costs of errors, as in `skewboost.metrics.total_cost`; None means "balanced".
+            The costs of errors, as in `skewboost.metrics.total_cost`; None means those of the model, if it has
+            any, else "balanced".
         posterior : callable or None, default=None
             The true P(+|x), if it is known, as a function of an array of positions on the horizontal axis.
         pos_label, sample_weight : as in `OperatingPointDisplay.from_estimator`

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -192,7 +194,7 @@ def _timed(work: Callable[..., Any], args: Sequence[Any], name: str) -> tuple[st
 class TaskFile(JsonLines):
     """The results of the tasks of an experiment; with `path` None they are kept in memory only."""
 
-    format, version = "skewboost-reproduction", 1
+    format, version = "skewboost-reproduction", 2
     argument, contents, line = "results", "a file of results of an experiment", "task"
     remedy = "Delete that line, or run it with --again (again=True) to start over."
 
@@ -214,8 +216,8 @@ class TaskFile(JsonLines):
         """Add a result, unless another run has added it in the meantime."""
         with self.adding() as added:
             if name not in self.results:
-                line = {"kind": "task", "name": name, "seconds": round(seconds, 3), "value": value}
-                added.append(line)
+                line = as_read_back({"kind": "task", "name": name, "seconds": round(seconds, 3), "value": value})
+                added.append({**line, "check": _check_of(line)})
                 self._keep(line)
 
     def take(self, line: Row, number: int) -> None:
@@ -234,6 +236,8 @@ class TaskFile(JsonLines):
                 raise TypeError(f"name is {line['name']!r}")
             if not SECONDS.passes(line["seconds"]):
                 raise ValueError(f"seconds is {line['seconds']!r}")
+            if line["check"] != _check_of(line):
+                raise ValueError("it does not have the content that was written")
             self._keep(line)
         else:
             raise ValueError(f"lines of kind {kind!r} are unknown")
@@ -241,3 +245,8 @@ class TaskFile(JsonLines):
     def _keep(self, line: Row) -> None:
         self.results[line["name"]] = line["value"]  # which may be anything: only the report knows what it should be
         self.seconds[line["name"]] = float(line["seconds"])
+
+
+def _check_of(line: Row) -> int:
+    """A number that is another one if what a line says is changed; only reports know what values should look like."""
+    return zlib.crc32(json.dumps([line[field] for field in ("name", "seconds", "value")]).encode())

@@ -28,7 +28,7 @@ BAD = {
     "short after quotes": (b'a,b\n"1\n\n",2\n3\n', "line 5: 1 cell, but there are 2 columns"),
     "long": (b"a,b\n1,2\n3,4,5\n", "line 3: 3 cells, but there are 2 columns"),
     "all long": (b"a,b\n1,2,3\n3,4,5\n", "line 2: 3 cells, but there are 2 columns"),
-    "open quote": (b'a,b\n1,"x\n2,y\n', "cannot be read"),
+    "open quote": (b'a,b\n1,"x\n2,y\n', "line 2: the quote of a cell is not closed"),
     "latin-1": ("a,b\n1,x\n2,caf\xe9\n".encode("latin-1"), r"line 3: byte 13 \(0xe9\) is not UTF-8.*iconv"),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), "UTF-16.*iconv"),
     "binary": (b"ab\0\1\2", r"binary file \(byte 2 is zero\)"),

@@ -194,7 +194,19 @@ def test_a_model_from_a_file_gives_the_same_program(two):
 
 def test_a_query_that_no_database_could_plan(two, monkeypatch):
     monkeypatch.setattr("skewboost.io.export.sql_query.MOST_CASES", 50)
-    with pytest.raises(ValueError, match=r"at most 50 in all, because a database plans every one.*effort='quick'"):
+    with pytest.raises(
+        ValueError, match=r"at most 50 in all, because a database plans every one\. Export C or ONNX"
+    ) as e:
+        to_source(two, "sql")
+    assert "such as CSRA" in str(e.value)  # and not a parameter that the class lacks, or that makes it no smaller
+    assert "effort" not in str(e.value)
+    assert "max_leaf_nodes" not in str(e.value)
+    assert to_source(two, "c")
+    assert to_onnx(two).graph.node
+    frame, y = sb.datasets.make_fraud(1000)
+    assert to_source(sb.CSRAClassifier(n_estimators=20).fit(frame, y), "sql")
+    monkeypatch.setattr("skewboost.io.export.sql_query.MOST_LEAVES", 3)
+    with pytest.raises(ValueError, match=r"at most 3\. Export C or ONNX, or fit a booster"):
         to_source(two, "sql")
 
 

@@ -228,7 +228,7 @@ def test_integers_that_databases_do_not_have_are_refused():
 def test_a_tree_that_is_too_large_for_a_parser(monkeypatch):
     monkeypatch.setattr("skewboost.io.export.sql_query.MOST_LEAVES", 3)
     model = sb.RealBoostClassifier(n_estimators=2, estimator=Tree(max_leaf_nodes=4)).fit(X, y)
-    with pytest.raises(ValueError, match=r"A tree has 4 leaves, .* at most 3\. Set max_leaf_nodes"):
+    with pytest.raises(ValueError, match=r"A tree has 4 leaves, .* at most 3\. Export C or ONNX, .*max_leaf_nodes"):
         to_source(model, "sql")
 
 

@@ -15,13 +15,14 @@ from sklearn.utils.validation import check_array
 from skewboost.boosting.estimator import booster
 from skewboost.boosting.link import Labels, Link, ManyClasses, TwoClasses
 from skewboost.boosting.many_classes import JointClassifier, JointCosts
-from skewboost.boosting.rule import Rule, no_edge
-from skewboost.boosting.state import MAX_SPREAD, F, State
+from skewboost.boosting.rule import Rule, half_log_ratios, no_edge
+from skewboost.boosting.smoothing_choice import SmoothingChoice
+from skewboost.boosting.state import MAX_SPREAD, F, State, delta_of
 from skewboost.boosting.variants.realboost import RealBoost
 from skewboost.engine.scoring import LeafTerm, Term
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import EXAMPLES, Classes, Y
-from skewboost.errors import InputError
+from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.learners import Stump, Tree, name_of, resolve
 from skewboost.learners.learner import LABELS, LabelHypothesis, RandomSource
 from skewboost.metrics.costs import check_cost
@@ -54,10 +55,10 @@ class AdaBoostMH(Rule):
         return state.learner.joint_labels(rng)
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``½ ln((W+ + δ) / (W- + δ))`` per leaf and label, with δ = 1/(N K)."""
+        """``½ ln((W+ + δ) / (W- + δ))`` per leaf and label, with δ = 1/(N K) unless told otherwise."""
         negative, positive = np.moveaxis(h.class_weights.reshape(len(h.class_weights), -1, 2), 2, 0)
-        delta = 1.0 / (state.n * state.rows.classes.n_labels)
-        values = 0.5 * np.log((positive + delta) / (negative + delta))
+        delta = delta_of(state.smoothing, state.n * state.rows.classes.n_labels)
+        values = half_log_ratios(negative, positive, delta)
         values[h.abstains] = 0.0
         if no_edge(state, values):
             return None
@@ -105,7 +106,7 @@ class AdaBoostMHOfTwo(RealBoost):
 
 
 @booster
-class AdaBoostMHClassifier(JointClassifier):
+class AdaBoostMHClassifier(SmoothingChoice, JointClassifier):
     r"""AdaBoost.MH: many classes, or many labels per example, in one ensemble.
 
     Every (example, label) pair has a weight, :math:`1/(NK)` at first. A round finds the one partition for all labels
@@ -130,6 +131,9 @@ class AdaBoostMHClassifier(JointClassifier):
         same total cost). None means equal costs, unless `fit` gets `sample_cost`. With two classes also a number or a 2
         x 2 matrix, as in `CGAdaClassifier`. With several labels per example, ``{label: cost of a miss in false
         alarms}``, where the labels are the column indices of y.
+    smoothing : float or None, default=None
+        What is added to both weights of a label in a leaf, where the weights of all pairs sum to one. None means
+        1/(NK). With 0 no vote changes the odds by more than e^23.
 
     References
     ----------
@@ -175,6 +179,7 @@ class AdaBoostMHClassifier(JointClassifier):
 
     # ------------------------------------------------------------------------ fitting
 
+    @checked_by_scikit_learn()
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
         kind = None if y is None else type_of_target(y, input_name="y")
         if kind is not None and kind.endswith("multioutput"):
@@ -195,6 +200,22 @@ class AdaBoostMHClassifier(JointClassifier):
         target = labels if self.multilabel_ else labels[:, None] == self.classes_
         return target, Classes(len(self.classes_), 2)
 
+    def _costs_of_rows(self, costs: Array, labels: Array) -> Array:
+        """With several labels per row there is a cost of each row and label, whether or not the row has the label."""
+        if not self.multilabel_:
+            return super()._costs_of_rows(costs, labels)
+        if costs.shape != labels.shape:
+            raise InputError(
+                f"sample_cost has shape {costs.shape}, but y has shape {labels.shape}.",
+                "With several labels per row, give the cost of a mistake about each label of each row.",
+            )
+        if not (costs > 0).all():
+            raise InputError(
+                f"sample_cost has the entry {costs.min()}, but costs must be greater than 0.",
+                "To leave a row out, give it the sample_weight 0.",
+            )
+        return costs
+
     def _joint_costs(self, each: Array | None, labels: Array, weights: Array | None) -> JointCosts:
         """Costs of an example apply to all of its pairs; costs of a label apply to the examples that have it."""
         if not self.multilabel_:
@@ -205,10 +226,10 @@ class AdaBoostMHClassifier(JointClassifier):
         w = np.ones(len(labels)) if weights is None else weights
         on, off = w @ labels, w @ ~labels
         if each is not None:
-            a, b = (w * each) @ labels, (w * each) @ ~labels
+            a, b = w @ (each * labels), w @ (each * ~labels)
             known = (on > 0) & (off > 0)
             ratio = np.divide(a * off, b * on, out=np.ones(len(on)), where=known)
-            return JointCosts(ratio, np.broadcast_to(each[:, None], labels.shape))
+            return JointCosts(ratio, each)
         if self.cost is None:
             return JointCosts(np.ones(len(on)), None)
         if isinstance(self.cost, str) and self.cost == "balanced":

@@ -9,7 +9,7 @@ import numpy as np
 
 from skewboost.boosting.calibration import CALIBRATORS, rounds_to_calibrate
 from skewboost.boosting.estimator import BaseBooster, CostSensitiveClassifier, booster
-from skewboost.boosting.link import TwoClasses
+from skewboost.boosting.link import Link, TwoClasses
 from skewboost.boosting.model import Model
 from skewboost.boosting.row_splits import RowSplits
 from skewboost.boosting.rule import Rule
@@ -21,6 +21,7 @@ from skewboost.engine.training_set import EXAMPLES
 from skewboost.errors import InputError
 from skewboost.fold_rows import Fold
 from skewboost.learners.learner import Learner
+from skewboost.metrics.costs import check_cost, costs_of
 from skewboost.parameters import check_params, integer, one_of, optional
 from skewboost.typing import Array
 
@@ -140,7 +141,7 @@ class AdaMECClassifier(CalibratedClassifier):
     {few_values}
 
     {parameters}
-    {cost}
+    {free_cost}
     {calibrate}
 
     References
@@ -161,6 +162,15 @@ class AdaMECClassifier(CalibratedClassifier):
     """
 
     _rule_class = AdaMEC
+
+    def _with_other_costs(self, link: Link) -> Link:
+        """Training ignores the costs, so others can be honoured; balanced ones would need the rows of training."""
+        if not self._asks_for_costs:
+            return super()._with_other_costs(link)
+        check_cost(self.cost, self.classes_)
+        ratio = costs_of(self.cost, None, self.classes_, self.pos_label_, self.classes_, None).ratio
+        assert isinstance(link, TwoClasses)
+        return replace(link, cost_offset=math.log(ratio), pending=math.log(ratio), cost_ratio=ratio)
 
 
 @booster

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.boosting.estimator import CostChoice, SamplerChoice, booster
 from skewboost.boosting.link import TwoClasses
 from skewboost.boosting.rule import Rule
+from skewboost.boosting.smoothing_choice import SmoothingChoice
 from skewboost.boosting.state import State
 from skewboost.boosting.tree_drawing import draw
 from skewboost.boosting.tree_nodes import Explanation, PredictionNode, as_text, explain, read_tree
@@ -66,7 +67,7 @@ class AlternatingTreeBoost(RealBoost):
 
 
 @booster
-class AlternatingTreeClassifier(SamplerChoice, CostChoice):
+class AlternatingTreeClassifier(SamplerChoice, SmoothingChoice, CostChoice):
     r"""The alternating decision tree: a readable boosted model.
 
     Prediction nodes hold numbers, splitter nodes hold tests, and the two alternate. An example follows *all* branches
@@ -103,6 +104,7 @@ class AlternatingTreeClassifier(SamplerChoice, CostChoice):
         matrix ``cost[true, predicted]`` in the order of `classes_`. None means equal costs, unless `fit` gets
         `sample_cost`.
     {common}
+    {smoothing}
 
     References
     ----------

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.estimator import BoostingClassifier, booster
-from skewboost.boosting.rule import Rule, leaf_log_odds, no_edge
+from skewboost.boosting.estimator import CostSensitiveClassifier, booster
+from skewboost.boosting.link import TwoClasses
+from skewboost.boosting.rule import Rule, examples_times_costs, leaf_log_odds, no_edge
+from skewboost.boosting.smoothing_choice import SmoothingChoice
 from skewboost.boosting.state import State
 from skewboost.engine.binning import MAX_BINS
 from skewboost.engine.boundary import N_CODES
 from skewboost.engine.partition import look_up
 from skewboost.engine.scoring import LeafTerm, Term
+from skewboost.engine.training_set import EXAMPLES, itself
 from skewboost.errors import InputError
 from skewboost.learners import Histogram, Stump, name_of, resolve
 from skewboost.learners.learner import LabelHypothesis
@@ -39,8 +43,12 @@ class ConsistentBoost(Rule):
     additive = False
     whole_schedule = True  # a term does not determine its vote, so a warm start trains from scratch
 
+    def link(self, state: State) -> TwoClasses:
+        """F is half the log-odds plus half of ln(C+ / C-), but for the damping."""
+        return replace(super().link(state), cost_offset=math.log(state.costs.ratio))
+
     def start(self, state: State) -> None:
-        """There are no votes yet."""
+        """There are no votes yet; ``w ∝ c``."""
         super().start(state)
         if state.rows.bins is not None and state.rows.bins.columns:
             raise InputError(
@@ -48,6 +56,9 @@ class ConsistentBoost(Rule):
                 "values: it keeps the votes on a column in a table of its bins.",
                 f"Set max_bins to a number up to {MAX_BINS}.",
             )
+        importance = examples_times_costs(state)
+        if importance != EXAMPLES:
+            state.assign(itself, (importance,))
         self.votes: dict[int, Array] = {}  # Σ|h| of the votes against and for, per code of a feature
         self.latest: tuple[int, Array] | None = None  # the feature of this round, and its votes with the new one
 
@@ -55,7 +66,7 @@ class ConsistentBoost(Rule):
         """Add ``½ ln((W+ + δ) / (W- + δ))`` to the votes on its feature ([cuendet2002]_ §2.2); g is the resulting
         change of F.
         """
-        values = leaf_log_odds(h, delta=1.0 / state.n)
+        values = leaf_log_odds(h, state.delta)
         self.latest = None
         if no_edge(state, values):
             return None
@@ -72,7 +83,7 @@ class ConsistentBoost(Rule):
         return LeafTerm(*look_up(feature, np.where(agree, own, agreed(after) - agreed(before))))
 
     def update(self, state: State, h: Any, term: Term) -> None:
-        """``w ∝ exp(-y F)``."""
+        """``w ∝ c exp(-y F)``."""
         if self.latest is not None:
             feature, self.votes[feature] = self.latest
             assert isinstance(term, LeafTerm)
@@ -82,7 +93,7 @@ class ConsistentBoost(Rule):
 
 
 @booster
-class ConsistentBoostClassifier(BoostingClassifier):
+class ConsistentBoostClassifier(SmoothingChoice, CostSensitiveClassifier):
     r"""Consistent boosting: the votes on a feature are damped if they contradict each other.
 
     A round is one of confidence-rated AdaBoost: the stump that minimises :math:`Z`, with
@@ -94,7 +105,14 @@ class ConsistentBoostClassifier(BoostingClassifier):
     F is a sum of functions of one feature, so prediction reads one table per feature. The link is that of AdaBoost and
     ignores the damping, so `predict_proba` is underconfident.
 
+    With costs the weights are :math:`w \propto c\, e^{-y F}`, those of the loss :math:`\sum c_i e^{-y_i F(x_i)}`, so
+    that a row of cost 2 counts as two rows. [cuendet2002]_ (§3.1.1) has "consistent, cost-sensitive, or regularized"
+    boosting as alternatives, and no formula for two of them together. Its own costs, in the exponent, have no plain
+    meaning (`FavoredBoostClassifier`).
+
     {parameters}
+    {equal_cost}
+    {smoothing}
 
     References
     ----------
@@ -111,6 +129,8 @@ class ConsistentBoostClassifier(BoostingClassifier):
     >>> print(round(ConsistentBoostClassifier(n_estimators=30).fit(X, y).score(X_test, y_test), 2))
     0.98
     """
+
+    _equal_by_default = True
 
     def _rule(self) -> Rule:
         learner = resolve(self.estimator)

@@ -9,9 +9,18 @@ import numpy as np
 
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.link import TwoClasses
-from skewboost.boosting.rule import MAX_VOTE, DiscreteRule, Rule, best_step, best_step_over_leaves, no_edge
+from skewboost.boosting.rule import (
+    MAX_VOTE,
+    DiscreteRule,
+    Rule,
+    best_step,
+    best_step_over_leaves,
+    half_log_ratios,
+    no_edge,
+)
+from skewboost.boosting.smoothing_choice import SmoothingChoice
 from skewboost.boosting.state import SIGNS, F, State
-from skewboost.boosting.variants.logitboost import MIN_WEIGHT, LogitBoost, odds_against
+from skewboost.boosting.variants.logitboost import MAX_STEP, MIN_WEIGHT, STEPS, LogitBoost, odds_against
 from skewboost.engine.boundary import Request
 from skewboost.engine.scoring import Term
 from skewboost.engine.training_set import EXAMPLES, W, Y
@@ -30,9 +39,9 @@ class _CostLoss(Rule):
     def __init__(self, prior: str = "data") -> None:
         self.prior = prior
 
-    def goal(self, costs: Costs, n: float) -> Request:
+    def goal(self, costs: Costs, delta: float) -> Request:
         """The split criteria of this loss depend on the costs."""
-        return Request(self.criterion, costs=(costs.negative, costs.positive), delta=1.0 / n)
+        return Request(self.criterion, costs=(costs.negative, costs.positive), delta=delta)
 
     def start(self, state: State) -> None:
         """``w = 1/N``, or ``1/(2N±)`` as in the paper."""
@@ -60,10 +69,9 @@ class CSRealBoost(_CostLoss):
     criterion = "cost_loss"
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``ln((W+ + δ) C+ / ((W- + δ) C-)) / (C+ + C-)`` with δ = 1/N; 0 in leaves that abstain or are empty."""
+        """``ln((W+ + δ) C+ / ((W- + δ) C-)) / (C+ + C-)``; 0 in leaves that abstain or are empty."""
         negative, positive = h.class_weights.T
-        delta = 1.0 / state.n
-        odds = np.log((positive + delta) / (negative + delta)) + math.log(state.costs.ratio)
+        odds = 2.0 * half_log_ratios(negative, positive, state.delta) + math.log(state.costs.ratio)
         values = odds / (state.costs.negative + state.costs.positive)
         values = np.where(h.abstains | (negative + positive == 0), 0.0, values)
         return None if no_edge(state, values) else h.term(values)
@@ -107,7 +115,7 @@ class CSGentleBoost(_CostLoss):
     asks = (RESPONSES,)
     criterion = "squares"
 
-    def goal(self, costs: Costs, n: float) -> Request:
+    def goal(self, costs: Costs, delta: float) -> Request:
         """Least squares."""
         return Request(self.criterion)
 
@@ -137,12 +145,12 @@ class CSLogitBoost(_CostLoss, LogitBoost):
 
     criterion = "squares"
 
-    def __init__(self, prior: str = "data", *, as_printed: bool = False) -> None:
-        LogitBoost.__init__(self)
+    def __init__(self, prior: str = "data", *, as_printed: bool = False, max_step: float | None = MAX_STEP) -> None:
+        LogitBoost.__init__(self, max_step=max_step)
         _CostLoss.__init__(self, prior)
         self.as_printed = as_printed
 
-    def goal(self, costs: Costs, n: float) -> Request:
+    def goal(self, costs: Costs, delta: float) -> Request:
         """Least squares."""
         return Request(self.criterion)
 
@@ -238,7 +246,7 @@ class CSAdaBoostClassifier(_CostLossClassifier):
 
 
 @booster
-class CSRealBoostClassifier(_CostLossClassifier):
+class CSRealBoostClassifier(SmoothingChoice, _CostLossClassifier):
     r"""CS-RealBoost: every leaf takes the minimum of a cost-sensitive exponential loss.
 
     The loss is :math:`\sum_i e^{-c_i y_i F(x_i)}`. A round finds the partition that lowers it most, adds
@@ -252,6 +260,7 @@ class CSRealBoostClassifier(_CostLossClassifier):
     {parameters}
     {cost}
     {prior}
+    {smoothing}
 
     References
     ----------
@@ -331,7 +340,8 @@ class CSLogitBoostClassifier(_CostLossClassifier):
     as_printed : bool, default=False
         Whether to follow algorithm 3: F starts at 0 with :math:`P_c = \frac12` in the first round, although both
         contradict each other, and the weights are :math:`P(1-P)` with :math:`P = 1/(1 + e^{-2F})`. At costs from about
-        10 on it may diverge; no round changes F by more than :math:`4/\gamma`.
+        10 on it may diverge. The algorithm has no `max_step`.
+    {max_step}
 
     References
     ----------
@@ -352,7 +362,8 @@ class CSLogitBoostClassifier(_CostLossClassifier):
     """
 
     as_printed: bool = False
+    max_step: float | None = MAX_STEP
 
     def _rule(self) -> Rule:
-        check_params(self, prior=one_of("data", "balanced"), as_printed=one_of(True, False))
-        return CSLogitBoost(self.prior, as_printed=bool(self.as_printed))
+        check_params(self, prior=one_of("data", "balanced"), as_printed=one_of(True, False), max_step=STEPS)
+        return CSLogitBoost(self.prior, as_printed=bool(self.as_printed), max_step=self.max_step)

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from skewboost.boosting.cost_schedule import CostsInEveryRound, SpreadCosts
 from skewboost.boosting.estimator import PrintedClassifier, booster
+from skewboost.boosting.rule import Rule
+from skewboost.boosting.smoothing_choice import SmoothingChoice
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.gentleboost import GentleBoost
-from skewboost.boosting.variants.logitboost import LogitBoost
+from skewboost.boosting.variants.logitboost import MAX_STEP, STEPS, LogitBoost
 from skewboost.boosting.variants.realboost import RealBoost
+from skewboost.parameters import check_params, one_of
 
 
 class CSRA(CostsInEveryRound, RealBoost):
@@ -39,9 +42,10 @@ class CSLB(SpreadCosts, LogitBoost):
 
 
 @booster
-class CSRAClassifier(PrintedClassifier):
+class CSRAClassifier(SmoothingChoice, PrintedClassifier):
     r"""CSRA: Real AdaBoost with costs that are spread over the rounds.
 
+    The asymmetric logistic model and its variants CSRA, CSGA and CSLB are of [li2009]_, as [nyga2010]_ derives them.
     With :math:`k_i = c_i^{1/M}` a round adds RealBoost's :math:`\frac12 \ln \frac{W^+_j + 1/N}{W^-_j + 1/N}` and
     multiplies the weights by :math:`k_i e^{-y g}`; the first one starts from :math:`w \propto k`. It minimises the
     exponential loss weighted by cost: F is half the log-odds plus :math:`\frac12 \ln (C_+/C_-)`, its zero is the
@@ -56,11 +60,15 @@ class CSRAClassifier(PrintedClassifier):
     {cost}
     as_printed : bool, default=False
         Whether to follow algorithm 12: the first round has no costs, so that M rounds apply :math:`c^{(M-1)/M}`.
+    {smoothing}
 
     References
     ----------
     .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
        Universität München (2010), algorithm 12.
+    .. [li2009] Q.-J. Li, Y.-B. Mao, Z.-Q. Wang, W.-B. Xiang, "Cost-sensitive boosting: fitting an additive asymmetric
+       logistic regression model", Advances in Machine Learning (ACML), Lecture Notes in Artificial Intelligence 5828
+       (2009).
 
     Examples
     --------
@@ -81,6 +89,7 @@ class CSRAClassifier(PrintedClassifier):
 class CSGAClassifier(PrintedClassifier):
     r"""CSGA: Gentle AdaBoost with costs that are spread over the rounds.
 
+    It is of [li2009]_, as [nyga2010]_ derives it.
     With :math:`k_i = c_i^{1/M}` a round adds GentleBoost's :math:`2p_j - 1` and multiplies the weights by :math:`k_i
     e^{-y g}`; the first one starts from :math:`w \propto k`. F is half the log-odds plus :math:`\frac12 \ln
     (C_+/C_-)`, its zero is the minimum-risk boundary, and :math:`P(+) = 1/(1 + e^{-2F} C_+/C_-)`. At equal costs it
@@ -98,6 +107,9 @@ class CSGAClassifier(PrintedClassifier):
     ----------
     .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
        Universität München (2010), algorithm 13.
+    .. [li2009] Q.-J. Li, Y.-B. Mao, Z.-Q. Wang, W.-B. Xiang, "Cost-sensitive boosting: fitting an additive asymmetric
+       logistic regression model", Advances in Machine Learning (ACML), Lecture Notes in Artificial Intelligence 5828
+       (2009).
 
     Examples
     --------
@@ -118,9 +130,10 @@ class CSGAClassifier(PrintedClassifier):
 class CSLBClassifier(PrintedClassifier):
     r"""CSLB: LogitBoost with costs that are spread over the rounds.
 
+    It is of [li2009]_, in the form that [nyga2010]_ corrected.
     With :math:`k = (C_+/C_-)^{1/M}` round m takes LogitBoost's Newton step on
-    :math:`P = 1/(1 + k^m e^{-2F})`. Responses are not bounded, because that would affect costly examples most, but no
-    round changes F by more than 4. F is half the log-odds plus :math:`\frac12 \ln (C_+/C_-)`, its zero is the
+    :math:`P = 1/(1 + k^m e^{-2F})`. Responses are not bounded, because that would affect costly examples most; steps
+    are. F is half the log-odds plus :math:`\frac12 \ln (C_+/C_-)`, its zero is the
     minimum-risk boundary, and P, after the last round, is the probability. At equal costs it is LogitBoost.
 
     The costs are spread over exactly `n_estimators` rounds; see `CSRAClassifier`. If rows of a class differ in cost
@@ -130,12 +143,16 @@ class CSLBClassifier(PrintedClassifier):
     {cost}
     as_printed : bool, default=False
         Whether to follow algorithm 14: rounds 1 and 2 both use k, and round m uses :math:`k^{m-1}`, so that M rounds
-        apply :math:`c^{(M-1)/M}`.
+        apply :math:`c^{(M-1)/M}`. The algorithm has no `max_step`.
+    {max_step}
 
     References
     ----------
     .. [nyga2010] D. Nyga, "Ensemble learning for classification of imbalanced data", Master's thesis, Technische
        Universität München (2010), algorithm 14.
+    .. [li2009] Q.-J. Li, Y.-B. Mao, Z.-Q. Wang, W.-B. Xiang, "Cost-sensitive boosting: fitting an additive asymmetric
+       logistic regression model", Advances in Machine Learning (ACML), Lecture Notes in Artificial Intelligence 5828
+       (2009).
 
     Examples
     --------
@@ -149,4 +166,8 @@ class CSLBClassifier(PrintedClassifier):
     recall 0.90
     """
 
-    _rule_class = CSLB
+    max_step: float | None = MAX_STEP
+
+    def _rule(self) -> Rule:
+        check_params(self, as_printed=one_of(True, False), max_step=STEPS)
+        return CSLB(as_printed=bool(self.as_printed), max_step=self.max_step)

@@ -7,6 +7,7 @@ import numpy as np
 from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
 from skewboost.boosting.rule import Rule
+from skewboost.boosting.smoothing_choice import SmoothingChoice
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.adacost import cost_adjustment
 from skewboost.boosting.variants.realboost import RealBoost
@@ -37,7 +38,7 @@ def favor(beta: str, yg: Array, c: Array) -> Array:
 
 
 @booster
-class FavoredBoostClassifier(CostSensitiveClassifier):
+class FavoredBoostClassifier(SmoothingChoice, CostSensitiveClassifier):
     r"""Favored boosting: weights of the favored class move faster.
 
     A round adds RealBoost's :math:`\frac12 \ln \frac{W^+_j + 1/N}{W^-_j + 1/N}` and multiplies the weights by
@@ -55,6 +56,7 @@ class FavoredBoostClassifier(CostSensitiveClassifier):
         (§2.4.3): :math:`\frac12 + \frac12 c` if it is wrong and :math:`\frac12 - \frac12 c` if it is right, as in
         `AdaCostClassifier`. Then costs are divided by the largest only if that exceeds 1, and at equal costs it is not
         RealBoost.
+    {smoothing}
 
     References
     ----------

@@ -18,6 +18,7 @@ from skewboost.typing import Array
 AGAINST = "against"  # the vector of the odds against the class of each row, by the current F
 MIN_WEIGHT = 2 * float(np.finfo(np.float64).eps)
 MAX_STEP = 4.0  # the largest change of F in a round, because Newton steps are unbounded where P is near 0 or 1
+STEPS = optional(number(0, None, open_low=True))
 
 
 class LogitBoost(Rule):
@@ -26,8 +27,9 @@ class LogitBoost(Rule):
     asks = (RESPONSES,)
     criterion = "squares"
 
-    def __init__(self, z_max: float | None = None) -> None:
+    def __init__(self, z_max: float | None = None, max_step: float | None = MAX_STEP) -> None:
         self.z_max = z_max
+        self.max_step = max_step
 
     def start(self, state: State) -> None:
         """F is the offset of the link, by default 0."""
@@ -80,9 +82,10 @@ class LogitBoost(Rule):
         return state.link.scale, state.link.pending_after(state.round) - self.working_offset(state)
 
     def vote(self, state: State, h: ResponseHypothesis) -> Term | None:
-        """The fitted function on the scale of F, bounded by `MAX_STEP`."""
+        """The fitted function on the scale of F, bounded."""
         scale, _ = self._log_odds(state)
-        return h.term.scaled(1.0 / scale).bounded(2.0 * MAX_STEP / scale, state.rows)
+        term = h.term.scaled(1.0 / scale)
+        return term if self.max_step is None else term.bounded(2.0 * self.max_step / scale, state.rows)
 
     def update(self, state: State, h: Any, term: Term) -> None:
         """``F ← F + ½ f``; the loss is the mean negative log-likelihood, ln(1 + exp(-2yF))."""
@@ -126,13 +129,14 @@ class LogitBoostClassifier(BoostingClassifier):
     :math:`P(1-P)`, where :math:`P = 1/(1 + e^{-2F})`, and adds half the fit. The logistic loss grows linearly for
     misclassified examples, where the exponential loss grows exponentially, so LogitBoost is less sensitive to outliers.
     With enough data its probabilities are the best of the four plain variants. Its rounds take longer, because every
-    weight has to be computed. No round changes F by more than 4, a factor of 3000 in the odds.
+    weight has to be computed.
 
     {parameters}
     z_max : float or None, default=None
         The bound on the absolute value of responses. Friedman et al. recommend 2 to 4, so that single examples do not
         dominate a round. Do not use it for rare classes: where the true probability of a class is below
         ``1 / (1 + z_max)``, the bounded responses of its examples cannot balance the others, and F diverges.
+    {max_step}
 
     References
     ----------
@@ -151,7 +155,8 @@ class LogitBoostClassifier(BoostingClassifier):
     """
 
     z_max: float | None = None
+    max_step: float | None = MAX_STEP
 
     def _rule(self) -> Rule:
-        check_params(self, z_max=optional(number(0, None, open_low=True)))
-        return LogitBoost(self.z_max)
+        check_params(self, z_max=optional(number(0, None, open_low=True)), max_step=STEPS)
+        return LogitBoost(self.z_max, self.max_step)

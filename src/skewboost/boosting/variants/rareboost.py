@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from skewboost.boosting.estimator import BoostingClassifier, booster
-from skewboost.boosting.rule import Rule, no_edge
+from skewboost.boosting.rule import Rule, half_log_ratio, no_edge
+from skewboost.boosting.smoothing_choice import SmoothingChoice
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
 from skewboost.learners.learner import LabelHypothesis
@@ -19,21 +18,20 @@ class RareBoost(Rule):
     criterion = "error"
 
     def vote(self, state: State, h: LabelHypothesis) -> Term | None:
-        """``α⁺ = ½ ln(TP / FP)`` and ``α⁻ = ½ ln(TN / FN)``, sums of weights smoothed with δ = 1/N.
+        """``α⁺ = ½ ln(TP / FP)`` and ``α⁻ = ½ ln(TN / FN)``, sums of weights smoothed with δ.
 
         See [nyga2010]_ alg. 15.
         """
-        delta = 1.0 / state.n
         steps = {}
         for label in (1.0, -1.0):
-            negative, positive = h.class_weights[h.labels == label].sum(axis=0)
-            steps[label] = 0.5 * math.log((positive + delta) / (negative + delta))
+            negative, positive = h.class_weights[h.labels == label].sum(axis=0).tolist()
+            steps[label] = half_log_ratio(negative, positive, state.delta)
         values = np.where(h.labels > 0, steps[1.0], np.where(h.labels < 0, steps[-1.0], 0.0))
         return None if no_edge(state, values) else h.term(values)
 
 
 @booster
-class RareBoostClassifier(BoostingClassifier):
+class RareBoostClassifier(SmoothingChoice, BoostingClassifier):
     r"""RareBoost: one step for the positive predictions of a round, another for the negative ones.
 
     A round fits :math:`h \in \{-1, +1\}`, adds :math:`\alpha^{+} = \frac12 \ln \frac{TP}{FP}` where it predicts +1 and
@@ -44,6 +42,7 @@ class RareBoostClassifier(BoostingClassifier):
     :math:`1/(1+e^{-2F})`.
 
     {parameters}
+    {smoothing}
 
     References
     ----------

@@ -13,6 +13,7 @@ from typing import Any
 
 from skewboost.boosting.estimator import BoostingClassifier, booster
 from skewboost.boosting.rule import Rule, best_step_of_leaves, leaf_log_odds, no_edge, vote_of_function
+from skewboost.boosting.smoothing_choice import SmoothingChoice
 from skewboost.boosting.state import State
 from skewboost.engine.scoring import Term
 from skewboost.learners.learner import LABELS, PROBABILITIES, LabelHypothesis, ProbabilityHypothesis, RandomSource
@@ -34,19 +35,19 @@ class RealBoost(Rule):
         return state.learner.labels(rng) if state.question == LABELS else state.learner.probabilities(rng)
 
     def vote(self, state: State, h: LabelHypothesis | ProbabilityHypothesis) -> Term | None:
-        """Half the log-odds: of the leaf, with δ = 1/N ([schapire1999]_ eq. 9, §4.2), or of the probability
+        """Half the log-odds: of the leaf, smoothed ([schapire1999]_ eq. 9 and §4.2), or of the probability
         ([friedman2000]_ algorithm 2).
         """
         if isinstance(h, ProbabilityHypothesis):
             return vote_of_function(state, h.term(half_log_odds), self.line_search)
-        values = leaf_log_odds(h, delta=1.0 / state.n)
+        values = leaf_log_odds(h, state.delta)
         if no_edge(state, values):
             return None
         return h.term(values * best_step_of_leaves(h, values) if self.line_search else values)
 
 
 @booster
-class RealBoostClassifier(BoostingClassifier):
+class RealBoostClassifier(SmoothingChoice, BoostingClassifier):
     r"""Real AdaBoost: every leaf votes with its own confidence.
 
     A round finds the partition that minimises :math:`Z = 2 \sum_j \sqrt{W^+_j W^-_j}`, the factor by which it reduces
@@ -59,6 +60,7 @@ class RealBoostClassifier(BoostingClassifier):
         Whether to multiply each round by the step that minimises the exponential loss. Apart from the smoothing, the
         leaf values of a partition are at that minimum already, so a line search mainly undoes the smoothing; it gives
         the variant of Cuendet and Labbi. It is useful with `Probabilities`.
+    {smoothing}
 
     References
     ----------

@@ -8,7 +8,8 @@ import numpy as np
 
 from skewboost.boosting.cost_use import EXPONENT
 from skewboost.boosting.estimator import CostSensitiveClassifier, booster
-from skewboost.boosting.rule import MAX_VOTE, Rule, leaf_log_odds, no_edge
+from skewboost.boosting.rule import MAX_VOTE, Rule, half_log_ratio, leaf_log_odds, no_edge
+from skewboost.boosting.smoothing_choice import SmoothingChoice
 from skewboost.boosting.state import State
 from skewboost.boosting.variants.adaboost_reg import KEPT, SoftMargin
 from skewboost.boosting.variants.favored_boost import BETA, favor
@@ -39,7 +40,7 @@ class SoftMarginBoost(SoftMargin):
 
     def hypothesis(self, state: State, h: LabelHypothesis) -> Array:
         """Half the log-odds of the leaves."""
-        return leaf_log_odds(h, delta=1.0 / state.n)
+        return leaf_log_odds(h, state.delta)
 
 
 class FullSoftMarginBoost(SoftMarginBoost):
@@ -58,17 +59,18 @@ class FullSoftMarginBoost(SoftMarginBoost):
             self._loss_of_value,
             (Y, state.cost, "w / n", *KEPT[1:]),
             ((-1.0, 1.0), costs.tolist(), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)),
-            delta=1.0 / state.n,
-            largest=max(MAX_VOTE, *(self._largest(right, wrong, state.n) for right, wrong in zip(*rates))),
+            delta=state.delta,
+            largest=max(MAX_VOTE, *(self._largest(right, wrong, state.delta) for right, wrong in zip(*rates))),
             # a negative mean influence, to the power of an odd p, bends the other way
             concave=not self.signed or self.p == 1.0 or self.p % 2.0 == 0.0,
         )
         return state.learner.values(losses)
 
     @staticmethod
-    def _largest(right: float, wrong: float, n: float) -> float:
-        """The largest minimum for C = 0: that of a pure leaf with all of the weight."""
-        return (math.log1p(n) + math.log(max(right / wrong, 1.0))) / (right + wrong)
+    def _largest(right: float, wrong: float, delta: float) -> float:
+        """The largest minimum for C = 0, that of a pure leaf with all of the weight, if it is bounded as elsewhere."""
+        log_ratio = 2.0 * half_log_ratio(0.0, 1.0, delta)
+        return (log_ratio + math.log(max(right / wrong, 1.0))) / (right + wrong)
 
     def _loss_of_value(
         self, sign: int, size: Array, y: Array, c: Array, w: Array, A: Array, T: Array
@@ -96,7 +98,7 @@ class FullSoftMarginBoost(SoftMarginBoost):
 
 
 @booster
-class SoftMarginBoostClassifier(CostSensitiveClassifier):
+class SoftMarginBoostClassifier(SmoothingChoice, CostSensitiveClassifier):
     r"""Confidence-rated boosting with costs and soft margins.
 
     A round fits RealBoost's partition h, adds :math:`\alpha h` with the one :math:`\alpha \ge 0` that minimises
@@ -131,6 +133,7 @@ class SoftMarginBoostClassifier(CostSensitiveClassifier):
         Whether the influence adds up :math:`h_r(x_i)` with its sign, as the definition in §2.4.2 prints it. By default
         it adds up :math:`|h_r(x_i)|`, as the text says. As the signed influence may be negative, `p` must be an
         integer.
+    {smoothing}
 
     References
     ----------

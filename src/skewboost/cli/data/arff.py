@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from skewboost.cli.data.column_types import DATE, EMPTY, FLOAT, TEXT, ColumnType, as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.source import TextSource
+from skewboost.cli.data.source import TextSource, cells_of
 
 NOMINAL = "nominal"
 KINDS = {"numeric": FLOAT, "real": FLOAT, "integer": FLOAT, "string": TEXT, "date": DATE}
@@ -88,8 +88,8 @@ class Arff(TextSource):
             raise self.fail(f"cannot read the type {kind[:30]!r}", remedy, line=number, column=name)
         return Attribute(name, KINDS[word])
 
-    def _rows(self) -> Iterator[list[Any]]:
-        """Yield rows of cells."""
+    def _rows(self) -> Iterator[tuple[list[Any], list[str]]]:
+        """Yield rows of values, and of cells as they are written, but without quotes."""
         lines = self._lines()
         for _, line in lines:
             if line.split(None, 1)[0].lower() == "@data":
@@ -102,10 +102,12 @@ class Arff(TextSource):
             if len(cells) != width:
                 counted = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
                 raise self.fail(f"{counted}, but there are {width} attributes", "Correct that row.", line=number)
-            yield [
-                None if cell in ("?", "") else self._read_cell(_unquoted(cell), attribute, number)
-                for cell, attribute in zip(cells, self.attributes)
+            plain = list(map(_unquoted, cells))
+            values = [
+                None if cell in ("?", "") else self._read_cell(text, attribute, number)
+                for cell, text, attribute in zip(cells, plain, self.attributes)
             ]
+            yield values, plain
 
     def _read_cell(self, cell: str, attribute: Attribute, number: int) -> Any:
         """Return the text of a cell, or its number; None if it is missing."""
@@ -134,21 +136,23 @@ class Arff(TextSource):
             cells[int(match[1])], at = match[2], match.end()
         return cells
 
-    def _blocks(self, n_rows: int, types: dict[str, ColumnType] | None) -> Iterator[Any]:
+    def _blocks(
+        self, n_rows: int, types: dict[str, ColumnType] | None, names: Sequence[str] = ()
+    ) -> Iterator[tuple[Any, Any]]:
         import pandas as pd
 
         rows = self._rows()
         while block := list(islice(rows, n_rows)):
-            frame = pd.DataFrame(block, columns=self.columns, dtype=object)
+            frame = pd.DataFrame([values for values, _ in block], columns=self.columns, dtype=object)
             for name, attribute in self._by_name.items():
                 if attribute.kind == FLOAT and name not in self.text:
                     frame[name] = pd.to_numeric(frame[name])  # int64 if all are integers
-            yield frame
+            yield frame, cells_of([plain for _, plain in block], self.columns, names)
 
     def _settle(self) -> dict[str, ColumnType]:
         types = super()._settle()
         for name, attribute in self._by_name.items():
-            if attribute.kind == DATE and name not in self.text:
+            if attribute.kind == DATE and name in types and name not in self.text:
                 if types[name].name not in (DATE, EMPTY):
                     remedy = "Write them as 2026-01-31 or 2026-01-31T12:00:00, or declare the attribute as a string."
                     raise self.fail("its dates are not in ISO format", remedy, column=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -68,17 +68,18 @@ class ArrowSource(Source):
     def _used(self) -> list[str]:
         return [name for name in self.columns if name not in self.left_out]
 
-    def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Yield pandas tables of `n_rows` rows each."""
+    def chunks_and_cells(self, n_rows: int, names: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+        """Yield pandas tables of `n_rows` rows each, and Arrow tables of the columns `names`."""
         for name in self._used:
             self._check_type(name)
         with self._explained():
             if self._with_missing is None:
                 self._with_missing = self._find_missing()
             empty = True
-            for table in _rechunk(self._batches(n_rows, self._used), n_rows):
+            for table in _rechunk(self._batches(n_rows, list(dict.fromkeys((*self._used, *names)))), n_rows):
                 empty = False
-                yield pd.DataFrame({name: self._convert(name, table.column(name)) for name in self._used})
+                chunk = pd.DataFrame({name: self._convert(name, table.column(name)) for name in self._used})
+                yield chunk, table.select(names) if names else None
         if empty:
             raise self.fail("there are columns, but no rows", "Check how the file was written.")
 
@@ -130,13 +131,53 @@ class ArrowSource(Source):
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except DataError:
+        except (DataError, MemoryError):
             raise
         except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
             what = " ".join(str(error).split())[:120].rstrip(".")
             raise self.fail(
                 f"the {self.format} data is damaged or cut short ({what})", "Write the file again."
             ) from error
+
+
+def cells_as_text(table: Any) -> Any:
+    """Return the cells of an Arrow table as values that pandas writes exactly; missing cells are empty."""
+    return pd.DataFrame({name: _as_cells(name, column) for name, column in zip(table.column_names, table.columns)})
+
+
+def cells_as_objects(table: Any) -> list[dict[str, Any]]:
+    """Return the rows of an Arrow table as objects of Python, for JSON."""
+    t = pa.types
+    for field in table.schema:
+        if t.is_binary(field.type) or t.is_large_binary(field.type) or t.is_duration(field.type):
+            raise _not_as_text(field.name, field.type)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def _as_cells(name: str, column: Any) -> Any:
+    t = pa.types
+    if t.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    kind = column.type
+    if t.is_floating(kind):
+        return pd.Series(column.to_numpy())
+    if t.is_timestamp(kind):
+        return column.to_pandas().astype(object).map(str, na_action="ignore")
+    known = (
+        t.is_integer, t.is_boolean, t.is_decimal, t.is_string, t.is_large_string, t.is_string_view, t.is_date,
+        t.is_time, t.is_null,
+    )  # fmt: skip
+    if not any(test(kind) for test in known):
+        raise _not_as_text(name, kind)
+    return pd.Series(column.to_pylist(), dtype=object)
+
+
+def _not_as_text(name: str, kind: Any) -> DataError:
+    return DataError(
+        f"--keep: the column {name!r} is of the type {kind}, which cannot be written as text.",
+        "Leave it out, or write a .parquet or .feather file.",
+    )
 
 
 def _rechunk(batches: Iterable[Any], n_rows: int) -> Iterator[Any]:

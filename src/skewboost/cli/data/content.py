@@ -19,6 +19,8 @@ from typing import IO, Any
 from skewboost.errors import InputError
 
 HEAD = 1 << 18  # the number of bytes that are read to recognise the format
+LONGEST_HEAD = 1 << 24  # if the first lines are longer
+LINES = 3  # that the head has if they are not longer than that
 IN_MEMORY = 1 << 26  # a copy is kept in memory up to this size, then in a temporary file
 GZIP = b"\x1f\x8b"
 
@@ -45,12 +47,11 @@ class Content:
         if self.is_pipe:
             with self.explained():
                 self._pipe = self._open_pipe()
-                self.head: bytes = self._pipe.read(HEAD)
+                self.head, self.head_is_all = _read_head(self._pipe)
         else:
             self._check_file()
             with self.explained(), self.open() as stream:
-                self.head = stream.read(HEAD)
-        self.head_is_all = len(self.head) < HEAD
+                self.head, self.head_is_all = _read_head(stream)
 
     def _check_file(self) -> None:
         file = Path(self.path)
@@ -137,6 +138,20 @@ class Content:
                     return DataError(f"{self.name}, line {number}: {byte} is not UTF-8.", remedy)
                 offset += len(line)
         return DataError(f"{self.name}: it is not UTF-8.", remedy)
+
+
+def _read_head(stream: Any) -> tuple[bytes, bool]:
+    """The first bytes, with whole lines if it is text, and whether they are all."""
+    head = b""
+    while len(head) < LONGEST_HEAD:
+        size = max(HEAD, len(head))
+        read = stream.read(size)
+        head += read
+        if len(read) < size:
+            return head, True
+        if head.count(b"\n") >= LINES or b"\0" in head:
+            break
+    return head, False
 
 
 def is_pipe(path: str | Path) -> bool:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from skewboost.cli.data.column_types import DATE, EMPTY, FLOAT, INTEGER, NUMBER_MISSING, TEXT, ColumnType, as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.source import TextSource
+from skewboost.cli.data.records import Record, records
+from skewboost.cli.data.source import TextSource, cells_of
 
 DELIMITERS = ",\t;|"
 _DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d*\.\d+\s*")
@@ -28,10 +29,10 @@ class Delimited(TextSource):
 
     def __init__(self, content: Content) -> None:
         super().__init__(content)
-        try:
-            self._find_dialect(head_text(content))
-        except csv.Error as error:
-            raise self.fail(f"cannot be read as delimited text: {error}", "Quote cells that hold quotes.") from error
+        text = head_text(content)
+        if not content.head_is_all and "\n" not in text and "\r" not in text:
+            raise self.fail(f"its first line is longer than {len(text):,} characters", "Put each row on a line.")
+        self._find_dialect(text)
         self.check_names()
         self._widths_checked = False
 
@@ -40,7 +41,7 @@ class Delimited(TextSource):
         delimiter = max(DELIMITERS, key=lambda d: _fit(text, d))
         if _fit(text, delimiter)[0] == 0 and _fit(text, " ")[0] == 1 and text.count("\n") > 1:
             delimiter = " "  # no other delimiter occurs, and by spaces all rows have the same number of cells
-        rows = _records(text, delimiter)
+        rows = _rows(text, delimiter)
         whole = len(self.content.head) < len(text.encode()) + 4 or len(rows) == 1
         self.header = _has_header(rows[0], rows[1:] if whole else rows[1:-1])  # a quoted cell may be cut at the end
         if self.header:
@@ -66,13 +67,14 @@ class Delimited(TextSource):
             types = {n: ColumnType(FLOAT if t.name in (INTEGER, EMPTY) else t.name, True) for n, t in types.items()}
         return types
 
-    def _blocks(self, n_rows: int, types: dict[str, ColumnType] | None) -> Iterator[Any]:
+    def _blocks(
+        self, n_rows: int, types: dict[str, ColumnType] | None, names: Sequence[str] = ()
+    ) -> Iterator[tuple[Any, Any]]:
         import pandas as pd
 
         as_text = set(self.text) if types is None else {n for n, t in types.items() if t.name in (TEXT, DATE)}
         options = {
             "names": self.columns,
-            "header": 0 if self.header else None,
             "sep": self.delimiter,
             "decimal": self.decimal,
             "dtype": dict.fromkeys(as_text, str),
@@ -82,41 +84,64 @@ class Delimited(TextSource):
             "skipinitialspace": True,
             "low_memory": False,
             "float_precision": None if types is None else _exact(),
-            "encoding": "utf-8-sig",
-            "chunksize": n_rows,
         }
         with self.content.explained(), self._open(types is not None) as stream, warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             try:
-                with pd.read_csv(stream, **options) as blocks:
+                if names or (types is not None and not self.content.rereadable):  # a pipe has not been checked yet
+                    yield from self._blocks_and_cells(stream, n_rows, names, options)
+                    return
+                header = 0 if self.header else None
+                with pd.read_csv(stream, header=header, encoding="utf-8-sig", chunksize=n_rows, **options) as blocks:
                     for block in blocks:
                         last = block[self.columns[-1]]
                         if types is None and (last.isna() | last.isin(NUMBER_MISSING)).any():
                             self._check_widths()  # pandas fills up rows that are too short
-                        yield block.reset_index(drop=True)
+                        yield block.reset_index(drop=True), None
             except pd.errors.EmptyDataError:
                 return
             except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+                if "out of memory" in str(error):
+                    raise MemoryError from error
                 self._check_widths()
                 what = " ".join(str(error).replace("Error tokenizing data. C error:", "").split())
                 raise self.fail(f"it cannot be read: {what}", "Check the quotes there.") from error
+
+    def _blocks_and_cells(
+        self, stream: Any, n_rows: int, names: Sequence[str], options: dict[str, Any]
+    ) -> Iterator[tuple[Any, Any]]:
+        """Divide the file into rows first; pandas then reads block by block what it would read at once."""
+        import pandas as pd
+
+        with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as lines:
+            rows = records(lines, self.delimiter)
+            if self.header:
+                next(rows, None)
+            while found := list(islice(rows, n_rows)):
+                for row in found:
+                    self._check_row(row)
+                block = pd.read_csv(io.StringIO("".join(row.text for row in found)), header=None, **options)
+                if len(block) != len(found):
+                    raise self.fail("its rows cannot be told apart", "Check the quotes.", line=found[0].line)
+                yield block, cells_of([row.cells for row in found], self.columns, names)
+
+    def _check_row(self, row: Record) -> None:
+        """Raise if a row has too few or too many cells."""
+        if not row.is_closed:
+            raise self.fail("the quote of a cell is not closed", "Close it, or remove it.", line=row.line)
+        if len(row.cells) != len(self.columns):
+            cells = "1 cell" if len(row.cells) == 1 else f"{len(row.cells)} cells"
+            remedy = "Correct that row, and quote cells with delimiters."
+            raise self.fail(f"{cells}, but there are {len(self.columns)} columns", remedy, line=row.line)
 
     def _check_widths(self) -> None:
         """Raise if a row has too few or too many cells."""
         if self._widths_checked:
             return
         self._widths_checked = True
-        width = len(self.columns)
         with io.TextIOWrapper(self._open(whole=False), encoding="utf-8-sig", newline="") as lines:
-            rows = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
-            try:
-                for row in rows:
-                    if len(row) != width and not _is_blank(row):
-                        cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-                        remedy = "Correct that row, and quote cells with delimiters."
-                        raise self.fail(f"{cells}, but there are {width} columns", remedy, line=rows.line_num)
-            except csv.Error as error:
-                raise self.fail(f"it cannot be read: {error}", "Check the quotes there.", line=rows.line_num) from error
+            for row in records(lines, self.delimiter):
+                self._check_row(row)
 
 
 def _exact() -> str | None:
@@ -142,19 +167,14 @@ def head_text(content: Content) -> str:
     return text[: cut + 1] if cut >= 0 else text
 
 
-def _is_blank(row: Sequence[str]) -> bool:
-    """Whether a row comes from a blank line."""
-    return not row or (len(row) == 1 and not row[0].strip())
-
-
-def _records(text: str, delimiter: str) -> list[list[str]]:
-    rows = csv.reader(text.splitlines(True), delimiter=delimiter, skipinitialspace=True)
-    return [row for row in rows if not _is_blank(row)]
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    """The cells of all rows; the last row may be cut."""
+    return [[cell.lstrip(" ") for cell in row.cells] for row in records(io.StringIO(text, newline=""), delimiter)]
 
 
 def _fit(text: str, delimiter: str) -> tuple[float, int, int]:
     """Return how well a delimiter fits: the fraction of rows with the width of the first one, and that width."""
-    widths = [len(row) for row in _records(text, delimiter)[:500]]
+    widths = [len(row) for row in _rows(text, delimiter)[:500]]
     if len(widths) > 2:
         widths = widths[:-1]  # the last row may be cut
     if not widths or widths[0] < 2:

@@ -28,6 +28,7 @@ OTHERS = {  # formats that people pass by mistake, and what to do instead
     codecs.BOM_UTF16_LE: _UTF16,
     codecs.BOM_UTF16_BE: _UTF16,
 }
+_JSON = re.compile(r'\s*(\{\s*"|\[\s*[\[{])')
 _SPARSE_ROW = re.compile(r"\s*[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(\s+qid:\d+)?(\s+\d+:[-+.\deEnaif]+)*\s*(#.*)?")
 
 
@@ -79,6 +80,12 @@ def find_format(content: Content) -> str:
     text = head_text(content)
     if not text.strip():
         raise DataError(f"{content.name}: it contains only blank lines.", "Pass a table.")
+    if _JSON.match(text):
+        from skewboost.io.model_file import FORMAT
+
+        if f'"{FORMAT}"' in text[:100]:
+            raise DataError(f"{content.name}: this is a model file, not a table.", "Name a table instead.")
+        raise DataError(f"{content.name}: this is JSON, not a table.", "Convert it to CSV or Parquet.")
     if any(line.lstrip().lower().startswith("@relation") for line in text.splitlines()[:1000]):
         return "arff"
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")][:50]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
 from skewboost.cli.data.column_types import as_number
 from skewboost.cli.data.content import Content
-from skewboost.cli.data.source import CHUNK_ROWS, Source
+from skewboost.cli.data.source import Source, cells_of
 
 TARGET = "target"
 MAX_CHUNK_CELLS = 1 << 28  # two gigabytes
@@ -70,8 +70,8 @@ class Libsvm(Source):
             raise self.fail("there are no rows", "Pass a table.")
         return lowest, highest, n_rows
 
-    def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Yield pandas tables of `n_rows` rows each, or of fewer if they would not fit in memory."""
+    def chunks_and_cells(self, n_rows: int, names: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+        """Yield pandas tables of `n_rows` rows each, or of fewer if they would not fit in memory, and cells as text."""
         width = len(self.columns)
         if min(n_rows, self.n_rows) * width > MAX_CHUNK_CELLS:
             n_rows = max(1, MAX_CHUNK_CELLS // width)
@@ -79,7 +79,7 @@ class Libsvm(Source):
         with self.content.explained(), self.content.open() as stream:
             rows = (line for line in stream if line.split(b"#")[0].strip())
             while block := list(islice(rows, n_rows)):
-                yield self._dense(block, row_number)
+                yield self._dense(block, row_number), self._cells(block, names)
                 row_number += len(block)
 
     def _dense(self, block: list[bytes], row_number: int) -> Any:
@@ -101,6 +101,17 @@ class Libsvm(Source):
         for name in self.text:
             frame[name] = self.as_text(frame[name])
         return frame
+
+    def _cells(self, block: list[bytes], names: Sequence[str]) -> Any:
+        """The cells of some columns as they are written; one that is not mentioned is 0."""
+        if not names:
+            return None
+        rows = []
+        for line in block:
+            words = line.split(b"#")[0].decode(errors="replace").split()
+            pairs = (word.split(":", 1) for word in words[1:] if not word.startswith("qid:"))
+            rows.append({TARGET: words[0], **{f"f{int(k)}": cell for k, cell in pairs}})
+        return cells_of([[row.get(name, "0") for name in names] for row in rows], names, names)
 
     def read(self) -> Any:
         """Return all rows, unless they would not fit in memory as a dense table."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from skewboost.cli.data.column_types import EMPTY, TEXT, ColumnType, as_number, convert, first_misfit, type_of
@@ -31,12 +31,20 @@ class Source(ABC):
         self.text: dict[str, Collection[str]] = {}
 
     def leave_out(self, names: Iterable[str]) -> None:
-        """Name columns that are not used: they may have a type that cannot be read, and may be left out of tables."""
+        """Name columns that are not used: their cells need not be of one type, and tables may lack them."""
         self.left_out = frozenset(names)
 
     @abstractmethod
+    def chunks_and_cells(self, n_rows: int, names: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+        """Yield chunks, and the cells of some columns as they are in the file, whether or not these are left out.
+
+        Cells are a pandas table of text, spelled as in the file; or an Arrow table, if the file is one; or None without
+        `names`.
+        """
+
     def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
         """Yield pandas tables of `n_rows` rows each, the last one with fewer; all have the same types."""
+        return (chunk for chunk, _ in self.chunks_and_cells(n_rows, ()))
 
     def read(self) -> Any:
         """Return all rows as one pandas table."""
@@ -73,15 +81,20 @@ class TextSource(Source):
     _types: dict[str, ColumnType] | None = None
 
     @abstractmethod
-    def _blocks(self, n_rows: int, types: dict[str, ColumnType] | None) -> Iterator[Any]:
-        """Yield pandas tables of `n_rows` rows, in which text has its spelling; None in the first pass."""
+    def _blocks(
+        self, n_rows: int, types: dict[str, ColumnType] | None, names: Sequence[str] = ()
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield pandas tables of `n_rows` rows, in which text has its spelling, and the cells of columns.
 
-    def chunks(self, n_rows: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Yield pandas tables of `n_rows` rows each."""
+        `types` is None in the first pass.
+        """
+
+    def chunks_and_cells(self, n_rows: int, names: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+        """Yield pandas tables of `n_rows` rows each, and the cells of some columns as text."""
         if self._types is None:
             self._types = self._settle()
         start = 0
-        for block in self._blocks(n_rows, self._types):
+        for block, cells in self._blocks(n_rows, self._types, names):
             for name, kind in self._types.items():
                 try:
                     block[name] = self._convert(block[name], kind)
@@ -89,13 +102,15 @@ class TextSource(Source):
                     raise self._misfit(block[name], start, kind) from error
                 if name in self.text:
                     block[name] = self.as_text(block[name])
-            yield block
+            yield block[list(self._types)], cells
             start += len(block)
 
     def _settle(self) -> dict[str, ColumnType]:
-        types = {name: ColumnType(TEXT if name in self.text else EMPTY) for name in self.columns}
+        """The types of the columns that are not left out."""
+        used = [name for name in self.columns if name not in self.left_out]
+        types = {name: ColumnType(TEXT if name in self.text else EMPTY) for name in used}
         n_rows = 0
-        for block in self._blocks(SETTLING_ROWS, None):
+        for block, _ in self._blocks(SETTLING_ROWS, None):
             n_rows += len(block)
             types = {name: kind | type_of(block[name]) for name, kind in types.items()}
         if n_rows == 0:
@@ -113,6 +128,16 @@ class TextSource(Source):
             "Save the data to a file, which is read twice to settle types.",
             column=str(column.name),
         )
+
+
+def cells_of(rows: Sequence[Sequence[str]], columns: Sequence[str], names: Sequence[str]) -> Any:
+    """Return a table of text with the cells of some columns; None if there are no names."""
+    import pandas as pd
+
+    if not names:
+        return None
+    places = [(name, columns.index(name)) for name in names]
+    return pd.DataFrame({name: [row[k] for row in rows] for name, k in places}, dtype=object)
 
 
 def _has_str() -> bool:

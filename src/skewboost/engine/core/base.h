@@ -69,6 +69,8 @@ inline double absolute(double x) {
 }
 
 typedef double Four __attribute__((vector_size(32)));
+typedef int64_t Whole __attribute__((vector_size(32)));
+typedef uint8_t FourBytes __attribute__((vector_size(4)));
 
 // Returns Σ values. Eight independent sums hide the latency of additions, and parts keep the error from growing with n.
 inline double sum_of(const double* values, int64_t n) {

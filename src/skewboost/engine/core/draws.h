@@ -20,21 +20,22 @@ inline int64_t uniform_below(uint64_t key, uint64_t counter, int64_t n) {
     return min_of(int64_t(uniform(key, counter) * double(n)), n - 1);
 }
 
-// Draws k of n numbers without replacement and sorts them, by a partial Fisher-Yates shuffle; returns how many.
-inline int64_t draw_front(int32_t* numbers, int64_t n, int64_t k, uint64_t key) {
+// Draws k of n numbers, which are sorted, without replacement by a partial Fisher-Yates shuffle, and sorts those; returns
+// how many. `marks` has room for a bit per number.
+inline int64_t draw_front(int32_t* numbers, int64_t n, int64_t k, uint64_t key, uint64_t* marks) {
     if (k >= n) return n;
+    int64_t n_words = numbers[n - 1] / 64 + 1;
+    for (int64_t j = 0; j < n_words; ++j) marks[j] = 0;
     for (int64_t j = 0; j < k; ++j) {
         int64_t other = j + uniform_below(key, uint64_t(j), n - j);
-        int32_t kept = numbers[j];
-        numbers[j] = numbers[other];
-        numbers[other] = kept;
+        int32_t own = numbers[other];
+        numbers[other] = numbers[j];
+        marks[own >> 6] |= uint64_t(1) << (own & 63);
     }
-    for (int64_t i = 1; i < k; ++i) {
-        int32_t own = numbers[i];
-        int64_t j = i;
-        for (; j > 0 && numbers[j - 1] > own; --j) numbers[j] = numbers[j - 1];
-        numbers[j] = own;
-    }
+    int64_t at = 0;
+    for (int64_t j = 0; j < n_words; ++j)
+        for (uint64_t left = marks[j]; left != 0; left &= left - 1)
+            numbers[at++] = int32_t(64 * j + __builtin_ctzll(left));
     return k;
 }
 

@@ -6,6 +6,7 @@
 // members of a portfolio (members.h) are grown side by side.
 #pragma once
 #include "draws.h"
+#include "interactions.h"
 #include "mathematics.h"
 #include "table.h"
 #include "threads.h"
@@ -25,8 +26,7 @@ struct TreeSettings {
     double min_hessian;       // of a leaf
     double category_l2;       // added to the Hessian of a category before categories are sorted
     const int8_t* monotone;   // per column -1, 0, +1; or null
-    int64_t n_groups;         // of columns that may interact; 0: all may
-    const uint8_t* in_group;  // [group][column]
+    Interactions interactions;
 };
 
 // A tree in arrays: node k tests a column and goes on to link[side]; a link < 0 is the leaf ~link. Trees are appended
@@ -90,6 +90,7 @@ public:
         TRY(spare_.reserve(table.n_rows));
         TRY(columns_.reserve(p));
         TRY(drawn_.reserve(p));
+        TRY(marks_.reserve(p / 64 + 1));
         TRY(offsets_.reserve(p + 1));
         TRY(block_starts_.reserve(table.n_blocks() + 1));
         TRY(cells_.reserve((N_CODES + 1) * 2 * K_));
@@ -97,6 +98,8 @@ public:
         TRY(own_pairs_.reserve(table.n_rows * 2 * K_));
         memset(cells_.data(), 0, size_t(N_CODES + 1) * 2 * size_t(K_) * sizeof(double));
         by_node_ = settings.n_columns_of_node < settings.n_columns_of_tree;
+        two_sided_ = settings.random_thresholds != 0 && K_ == 1;
+        if (two_sided_) TRY(tile_.reserve(min_of(FEW, table.n_rows) * TILE));
         return DONE;
     }
     uint32_t* list() { return list_.data(); }
@@ -106,7 +109,7 @@ public:
         pairs_ = pairs;
         key_ = key;
         for (int64_t j = 0; j < table_.n_features; ++j) columns_[j] = int32_t(j);
-        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key));
+        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key), marks_.data());
         int64_t at = 0;
         for (int64_t k = 0; k < n_columns_; ++k) {
             offsets_[k] = at;
@@ -118,6 +121,7 @@ public:
         for (int64_t k = 0; k < n_slots_; ++k) free_slots_[k] = k;
         slot_length_ = 2 * K_ * at;
         first_node_ = out.n_nodes;
+        TRY(paths_.start(settings_.interactions, table_.n_features));
         int64_t root;
         TRY(new_node(root, 0, n, 0));
         total_of(nodes_[root]);
@@ -138,6 +142,8 @@ public:
 
 private:
     static constexpr int64_t SMALL = 96;  // rows of a node whose columns are summed one after the other
+    static constexpr int64_t FEW = 4096;  // … of a node whose columns are summed on both sides of a threshold
+    static constexpr int64_t TILE = 64;   // of these columns at a time
     // Above this number of rows of a node, the words of a column are read from its block, which is nearly contiguous;
     // below, from the rows, whose columns are next to each other
     static constexpr int64_t SCATTERED = 4096;
@@ -162,7 +168,6 @@ private:
         int64_t left, right;  // -1: a leaf
         int64_t number;       // among the splits of the tree
         double low, high;     // the bounds of its value
-        int64_t groups;       // the offset of its groups; -1: all
         Candidate best;
     };
 
@@ -179,7 +184,6 @@ private:
         node.slot = node.left = node.right = -1;
         node.low = -INFINITE;
         node.high = INFINITE;
-        node.groups = -1;
         return DONE;
     }
     double* total(const Node& node) const { return totals_.data() + (&node - nodes_.data()) * 2 * K_; }
@@ -218,13 +222,6 @@ public:
 private:
     // -------------------------------------------------------------------------------------------- search
 
-    bool allowed(const Node& node, int32_t feature) const {
-        if (settings_.n_groups == 0 || node.groups < 0) return true;
-        for (int64_t g = 0; g < settings_.n_groups; ++g)
-            if (groups_[node.groups + g] && settings_.in_group[g * table_.n_features + feature]) return true;
-        return false;
-    }
-
     // Finds the best split of a node, and queues the node if there is one.
     Status search(int64_t index) {
         Node& node = nodes_[index];
@@ -237,23 +234,26 @@ private:
         parent_score_ = score_of(total(node), node);
         const int32_t* columns = columns_.data();
         int64_t n = n_columns_;
-        if (settings_.n_groups > 0 || settings_.n_columns_of_node < n_columns_) {
+        paths_.open(index);
+        if (paths_.restricted() || settings_.n_columns_of_node < n_columns_) {
             n = 0;
             for (int64_t k = 0; k < n_columns_; ++k)
-                if (allowed(node, columns_[k])) drawn_[n++] = int32_t(k);
+                if (paths_.allows(columns_[k])) drawn_[n++] = int32_t(k);
             if (settings_.n_columns_of_node < n_columns_)
-                n = draw_front(drawn_.data(), n, settings_.n_columns_of_node, key_of_node(key_, index));
+                n = draw_front(drawn_.data(), n, settings_.n_columns_of_node, key_of_node(key_, index), marks_.data());
         } else {
             for (int64_t k = 0; k < n; ++k) drawn_[k] = int32_t(k);
         }
-        bool direct = by_node_ || node.size <= SMALL;
+        bool direct = by_node_ || is_small(node);
         if (!direct && node.slot < 0) {
             TRY(take_slot(node.slot));
             sum_rows(nodes_[index], slots_[nodes_[index].slot]);
         }
         Node& own = nodes_[index];
         if (direct) gather(own);
-        for (int64_t k = 0; k < n; ++k) {
+        bool two_sided = two_sided_ && own.size <= FEW;
+        if (two_sided) try_two_sides(own, index, n);
+        for (int64_t k = 0; k < n && !two_sided; ++k) {
             int32_t place = drawn_[k], f = columns[place];
             const double* cells = cells_.data();
             if (direct)
@@ -275,6 +275,9 @@ private:
         if (direct) give_slot(own.slot);
         return push(index);
     }
+
+    // Whether the columns of a node are summed from its rows, without a histogram that is kept.
+    bool is_small(const Node& node) const { return node.size <= (two_sided_ ? FEW : SMALL); }
 
     // A node of one class, or of too small a Hessian, is not searched.
     bool splittable(const Node& node) const {
@@ -365,10 +368,17 @@ private:
         sparse_ = true;
     }
     void sum_words(const Node& node, int32_t f, const uint64_t* words, int64_t stride) {
+        if (K_ == 1)
+            sum_words_as<true>(node, f, words, stride);
+        else
+            sum_words_as<false>(node, f, words, stride);
+    }
+    template <bool ONE_OUTPUT>
+    void sum_words_as(const Node& node, int32_t f, const uint64_t* words, int64_t stride) {
         const uint32_t* rows = list_.data() + node.begin;
         const double* pairs = own_pairs_.data();
         double* cells = cells_.data();
-        int64_t n = node.size, width = 2 * K_;
+        int64_t n = node.size, width = ONE_OUTPUT ? 2 : 2 * K_;
         int shift = int(8 * (f & 7)), missing = int(table_.n_bins[f]);
         uint64_t seen[4] = {0, 0, 0, 0};
         for (int64_t i = 0; i < n; ++i, pairs += width) {
@@ -377,15 +387,17 @@ private:
             double* to = cells + int64_t(code) * width;
             to[0] += pairs[0];
             to[1] += pairs[1];
-            for (int64_t k = 2; k < width; ++k) to[k] += pairs[k];
+            for (int64_t k = 2; !ONE_OUTPUT && k < width; ++k) to[k] += pairs[k];
             seen[(code & 255) >> 6] |= uint64_t(1) << (code & 63);
         }
         for (int q = 0; q < 4; ++q) seen_[q] = seen[q];
     }
     void clear_column() {
-        for_seen([&](int c) {
-            for (int64_t k = 0; k < 2 * K_; ++k) cells_[int64_t(c) * 2 * K_ + k] = 0.0;
-        });
+        double* cells = cells_.data();
+        if (K_ == 1)
+            for_seen([&](int c) { cells[2 * c] = cells[2 * c + 1] = 0.0; });
+        else
+            for_seen([&](int c) { memset(cells + int64_t(c) * 2 * K_, 0, size_t(2 * K_) * sizeof(double)); });
         sparse_ = false;
     }
     void find_seen(const int32_t* counts, int n) {
@@ -431,12 +443,18 @@ private:
         const double* t = total(node);
         double G = t[0], H = t[1], l2 = settings_.l2, least = settings_.min_hessian, most = H - least;
         double best = -1.0;
+        // Scores that are lower than that of another column cannot become the best one, and need no division. The
+        // margin is far above the sum of all ties.
+        double lowest = (node.best.gain + parent_score_) * (1.0 - 1e-6);
         int at = -1, last = n - 1 + int(any_missing && side == 0);
         auto consider = [&](int c) {
             if (hl < least || hl > most) return;
             double gr = G - gl, a = hl + l2, b = H - hl + l2;
-            double score = (gl * gl * b + gr * gr * a) / (a * b);
+            double sum = gl * gl * b + gr * gr * a, product = a * b;
+            if (sum < lowest * product) return;
+            double score = sum / product;
             if (score > best + TIE * best) {
+                lowest = max_of(lowest, score);
                 best = score;
                 at = c;
             }
@@ -563,6 +581,85 @@ private:
         node.best.set = set;
     }
 
+    // Tries one random threshold in each of n drawn columns, for one output. The sums of the left side are all that is
+    // needed of a column of numbers without missing values, and these are added up in several columns at a time.
+    void try_two_sides(Node& node, int64_t index, int64_t n) {
+        for (int64_t start = 0; start < n; start += TILE) {
+            const int32_t* places = drawn_.data() + start;
+            int64_t m = min_of(TILE, n - start);
+            uint8_t low[TILE], high[TILE];
+            read_tile(node, places, m, low, high);
+            int64_t thresholds[TILE];
+            double sums[2 * TILE];
+            for (int64_t k = 0; k < TILE; ++k) {
+                bool divisible = k < m && low[k] < high[k] && high[k] < MISSING;
+                thresholds[k] = -1;
+                if (!divisible || table_.nominal(columns_[places[k]])) continue;
+                uint64_t key = key_of_column(key_, index, columns_[places[k]]);
+                thresholds[k] = low[k] + uniform_below(key, 0, high[k] - low[k]);
+            }
+            for (int64_t k = 0; k < m; k += 16) sum_left(node, k, thresholds, sums);
+            for (int64_t k = 0; k < m; ++k) {
+                int32_t f = columns_[places[k]];
+                if (thresholds[k] >= 0) {
+                    left_[0] = sums[2 * k];
+                    left_[1] = sums[2 * k + 1];
+                    offer_random(node, f, int(thresholds[k]), CodeSet{{0, 0, 0, 0}}, 0);
+                } else if (high[k] == MISSING || table_.nominal(f)) {
+                    sum_column(node, f);
+                    try_random(node, f, cells_.data(), key_of_column(key_, index, f));
+                    clear_column();
+                }
+            }
+        }
+    }
+    // Copies the codes of some columns of a node to the tile [row][column], and finds the lowest and the highest ones.
+    void read_tile(const Node& node, const int32_t* places, int64_t m, uint8_t* low, uint8_t* high) {
+        int32_t words[TILE], shifts[TILE];
+        for (int64_t k = 0; k < TILE; ++k) {
+            int32_t f = columns_[places[k < m ? k : 0]];
+            words[k] = f >> 3;
+            shifts[k] = 8 * (f & 7);
+            low[k] = 255;
+            high[k] = 0;
+        }
+        const uint32_t* rows = list_.data() + node.begin;
+        for (int64_t i = 0; i < node.size; ++i) {
+            const uint64_t* from = by_row_ + int64_t(rows[i]) * table_.n_blocks();
+            uint8_t* to = tile_.data() + i * TILE;
+            for (int64_t k = 0; k < TILE; ++k) to[k] = uint8_t(from[words[k]] >> shifts[k]);
+            for (int64_t k = 0; k < TILE; ++k) low[k] = min_of(low[k], to[k]);
+            for (int64_t k = 0; k < TILE; ++k) high[k] = max_of(high[k], to[k]);
+        }
+    }
+    // Sums the pairs of the rows whose codes are up to the thresholds, in the columns from `first` to `first` + 15.
+    void sum_left(const Node& node, int64_t first, const int64_t* thresholds, double* sums) const {
+        Whole upto[4];
+        Four g[4], h[4];
+        for (int q = 0; q < 4; ++q) {
+            memcpy(&upto[q], thresholds + first + 4 * q, sizeof upto[q]);
+            g[q] = h[q] = Four{0.0, 0.0, 0.0, 0.0};
+        }
+        const double* pairs = own_pairs_.data();
+        const uint8_t* codes = tile_.data() + first;
+        for (int64_t i = 0; i < node.size; ++i, pairs += 2, codes += TILE) {
+            Whole own_g = Whole(Four{pairs[0], pairs[0], pairs[0], pairs[0]});
+            Whole own_h = Whole(Four{pairs[1], pairs[1], pairs[1], pairs[1]});
+            for (int q = 0; q < 4; ++q) {
+                FourBytes code;
+                memcpy(&code, codes + 4 * q, sizeof code);
+                Whole goes = __builtin_convertvector(code, Whole) <= upto[q];
+                g[q] += Four(own_g & goes);
+                h[q] += Four(own_h & goes);
+            }
+        }
+        for (int q = 0; q < 4; ++q)
+            for (int j = 0; j < 4; ++j) {
+                sums[2 * (first + 4 * q + j)] = g[q][j];
+                sums[2 * (first + 4 * q + j) + 1] = h[q][j];
+            }
+    }
+
     bool is_seen(int c) const { return ((seen_[c >> 6] >> (c & 63)) & 1) != 0; }
     template <class Work>
     void for_seen(Work&& work) const {
@@ -673,9 +770,9 @@ private:
         int64_t larger = nodes_[left].size >= nodes_[right].size ? left : right,
                 smaller = larger == left ? right : left;
         if (nodes_[index].slot >= 0) {
-            if (nodes_[larger].size > SMALL) {
+            if (!is_small(nodes_[larger])) {
                 int64_t own = -1;
-                if (nodes_[smaller].size > SMALL) {
+                if (!is_small(nodes_[smaller])) {
                     TRY(take_slot(own));
                     sum_rows(nodes_[smaller], slots_[own]);
                     subtract(slots_[nodes_[index].slot], slots_[own]);
@@ -772,16 +869,8 @@ private:
             else
                 a.low = max_of(a.low, middle), b.high = min_of(b.high, middle);
         }
-        if (settings_.n_groups == 0) return DONE;
-        int64_t G = settings_.n_groups;
-        TRY(groups_.grow((n_nodes_ + 1) * G));
-        int64_t at = left * G;
-        for (int64_t g = 0; g < G; ++g) {
-            bool open = node.groups < 0 || groups_[node.groups + g];
-            groups_[at + g] = open && settings_.in_group[g * table_.n_features + node.best.feature];
-        }
-        a.groups = b.groups = at;
-        return DONE;
+        TRY(paths_.extend(left, index, node.best.feature));
+        return paths_.extend(right, index, node.best.feature);
     }
 
     // Numbers the leaves in the order of the nodes, links them, and writes their values.
@@ -850,16 +939,18 @@ private:
     int64_t K_ = 1, n_jobs_ = 1;
     const double* pairs_ = nullptr;
     uint64_t key_ = 0;
-    bool by_node_ = false, sparse_ = false;
+    bool by_node_ = false, sparse_ = false, two_sided_ = false;
     double parent_score_ = 0.0;
     uint64_t seen_[4];
     int64_t n_columns_ = 0, n_nodes_ = 0, n_waiting_ = 0, n_splits_ = 0, first_node_ = 0;
     Buffer<int32_t> columns_, drawn_;
     Buffer<int64_t> offsets_, block_starts_, queue_, links_, free_slots_;
+    Buffer<uint64_t> marks_;
     Buffer<uint32_t> list_, spare_;
     Buffer<Node> nodes_;
     Buffer<double> totals_, cells_, left_, own_pairs_;
-    Buffer<uint8_t> groups_;
+    Buffer<uint8_t> tile_;
+    Paths paths_;
     Buffer<Slot> slots_;
     int64_t n_slots_ = 0, n_slots_free_ = 0, slot_length_ = 0;
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include "criterion.h"
 #include "draws.h"
+#include "interactions.h"
 
 namespace skew {
 
@@ -12,8 +13,7 @@ struct Restrictions {
     int64_t n_of_tree, n_of_node;
     int64_t random_thresholds;
     const int8_t* monotonic;  // per column -1, 0, +1; or null
-    int64_t n_groups;         // 0: all columns may interact
-    const uint8_t* in_group;  // [group][column]
+    Interactions interactions;
 
     // Whether thresholds depend on which codes a node has, or on the order of means. Rounding errors of derived
     // histograms would change these, so that every node is summed.
@@ -76,13 +76,14 @@ public:
         key_ = key;
         TRY(columns_.reserve(n_features));
         TRY(drawn_.reserve(n_features));
+        TRY(marks_.reserve(n_features / 64 + 1));
         TRY(allowed_.reserve(n_features));
         if (need_direct_sums()) TRY(restrictions_.reserve(n_features));
         for (int64_t f = 0; f < n_features; ++f) columns_[f] = int32_t(f);
-        n_columns_ = draw_front(columns_.data(), n_features, given_.n_of_tree, key_of_tree(key));
+        n_columns_ = draw_front(columns_.data(), n_features, given_.n_of_tree, key_of_tree(key), marks_.data());
         TRY(nodes_.grow(1));
-        nodes_[0] = {0, -INFINITE, INFINITE, false};
-        return DONE;
+        nodes_[0] = {0, -INFINITE, INFINITE};
+        return paths_.start(given_.interactions, n_features);
     }
 
     // The candidates of a node; they are valid until the next call.
@@ -90,9 +91,10 @@ public:
         if (!active_) return nullptr;
         const Own& own = nodes_[node];
         int64_t n = 0;
+        paths_.open(node);
         for (int64_t k = 0; k < n_columns_; ++k)
-            if (may_interact(node, columns_[k])) drawn_[n++] = columns_[k];
-        n = draw_front(drawn_.data(), n, given_.n_of_node, key_of_node(key_, own.number));
+            if (paths_.allows(columns_[k])) drawn_[n++] = columns_[k];
+        n = draw_front(drawn_.data(), n, given_.n_of_node, key_of_node(key_, own.number), marks_.data());
         memset(allowed_.data(), 0, size_t(n_features_));
         for (int64_t k = 0; k < n; ++k) allowed_[drawn_[k]] = 1;
         candidates_ = {allowed_.data(), nullptr};
@@ -114,19 +116,13 @@ public:
     // of the means of both sides, if the column has a direction.
     Status restrict_children(int64_t node, int64_t first, int64_t n, int64_t split, int64_t feature, double middle) {
         TRY(nodes_.grow(first + n));
-        int64_t G = given_.n_groups;
-        TRY(groups_.grow((first + n) * G));
         for (int64_t side = 0; side < n; ++side) {
             Own own = nodes_[node];
             own.number = 3 * split + 1 + side;
-            own.grouped = G > 0;
             int upwards = direction(feature) * (side == LEFT ? -1 : 1);
             if (side <= RIGHT && upwards > 0) own.low = max_of(own.low, middle);
             if (side <= RIGHT && upwards < 0) own.high = min_of(own.high, middle);
-            for (int64_t g = 0; g < G; ++g) {
-                bool open = !nodes_[node].grouped || groups_[node * G + g] != 0;
-                groups_[(first + side) * G + g] = open && given_.in_group[g * n_features_ + feature] != 0;
-            }
+            TRY(paths_.extend(first + side, node, feature));
             nodes_[first + side] = own;
         }
         return DONE;
@@ -136,23 +132,16 @@ private:
     struct Own {
         int64_t number;    // as in `growing`, by which its columns and thresholds are drawn
         double low, high;  // the bounds of its mean
-        bool grouped;      // whether only some of the groups are still possible
     };
-
-    bool may_interact(int64_t node, int64_t f) const {
-        if (!nodes_[node].grouped) return true;
-        int64_t G = given_.n_groups;
-        for (int64_t g = 0; g < G; ++g)
-            if (groups_[node * G + g] && given_.in_group[g * n_features_ + f]) return true;
-        return false;
-    }
 
     Restrictions given_{};
     bool active_ = false;
     int64_t n_features_ = 0, n_columns_ = 0;
     uint64_t key_ = 0;
     Buffer<int32_t> columns_, drawn_;
-    Buffer<uint8_t> allowed_, groups_;
+    Buffer<uint64_t> marks_;
+    Buffer<uint8_t> allowed_;
+    Paths paths_;
     Buffer<Restriction> restrictions_;
     Buffer<Own> nodes_;
     Candidates candidates_{nullptr, nullptr};

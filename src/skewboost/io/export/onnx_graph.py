@@ -91,6 +91,9 @@ def _f(graph: Graph, formula: Formula, mixed: bool) -> str:
     if formula.is_one_sum:
         return scores[0]
     found = graph.constant([formula.offset])
+    if not scores:  # the same for all rows
+        n_rows = graph.add("Shape", X, start=0, end=1)
+        found = graph.add("Expand", found, graph.add("Concat", n_rows, graph.constant([1], np.int64), axis=0))
     for own, v in zip(formula.sums, scores):
         if own.floor is not None:
             floor = graph.constant([own.floor])

@@ -56,7 +56,7 @@ def read_formula(model: Any) -> Formula:
         raise InputTypeError(f"model is the class {model.__name__}.", "Pass a fitted instance of it.")
     name, inner, threshold = type(model).__name__, model, None
     if isinstance(model, GoalSearchCV):
-        check_is_fitted(model)
+        model._check_decisions()
         inner, threshold = model.estimator_, float(model.threshold_)
         name = f"{name} around {type(inner).__name__}"
     if not isinstance(inner, BaseBooster | PortfolioClassifier):
@@ -80,13 +80,14 @@ def _referring(formula: Formula, model: Any) -> Formula:
 
 def _read_booster(booster: Any, name: str, threshold: float | None) -> Formula:
     fitted, n_rounds = on_whole_columns(booster._model), booster._model.n_rounds
+    deciding = booster._deciding_link
     link: Odds | ManyClasses
     notes = []
-    if isinstance(fitted.link, TwoClasses):
-        link = _odds(fitted.link, n_rounds, threshold)
-        notes = _notes_of_two(booster, fitted.link.cost_ratio, threshold)
-    elif isinstance(fitted.link, ManyClasses):
-        link = fitted.link
+    if isinstance(deciding, TwoClasses):
+        link = _odds(deciding, n_rounds, threshold)
+        notes = _notes_of_two(booster, deciding.cost_ratio, threshold)
+    elif isinstance(deciding, ManyClasses):
+        link = deciding
         costs = ", ".join(f"{c!r}: {cost:.6g}" for c, cost in zip(booster.classes_.tolist(), link.costs))
         notes = [f"Costs of misclassifying a class: {costs}"] if len(set(link.costs)) > 1 else []
     else:
@@ -206,6 +207,7 @@ def _plain(label: Any) -> Any:
 
 def _portfolio_link(portfolio: Any, threshold: float | None) -> Odds | ExpectedCosts:
     """The link of a portfolio: a threshold if there is a goal, else expected costs."""
+    portfolio._check_decisions()
     two = len(portfolio.classes_) == 2
     positive = portfolio.classes_.tolist().index(portfolio.pos_label_) if two else None
     if threshold is not None:  # of a search around the portfolio, whose score includes the costs

@@ -59,21 +59,24 @@ def write_sql(formula: Formula, name: str, table: str, keep: Sequence[str] | Non
 
 def _check_size(formula: Formula) -> None:
     """Refuse models whose query no database could plan."""
+    # A portfolio has no parameters of its trees, and with less effort they may have more leaves.
+    instead = "Export C or ONNX" + (
+        ", or fit fewer or smaller trees (n_estimators, max_leaf_nodes)."
+        if formula.is_one_sum
+        else ", or fit a booster with fewer trees, such as CSRA, and export that."
+    )
     forests = [own.forest for own in formula.sums]
     largest = max((forest.n_leaves(tree) for forest in forests for tree in range(len(forest))), default=0)
     if largest > MOST_LEAVES:
-        raise InputError(
-            f"A tree has {largest} leaves, but a query can have at most {MOST_LEAVES}. Set max_leaf_nodes when "
-            "fitting, or export C."
-        )
+        raise InputError(f"A tree has {largest} leaves, but a tree of a query can have at most {MOST_LEAVES}.", instead)
     formula.check_listed(MOST_LISTED // formula.n_outputs, "a query can have")
     n_cases = formula.n_outputs * sum(len(forest.values) for forest in forests)
     if n_cases > MOST_CASES:
         per_class = f" for each of {formula.n_outputs} classes" if formula.n_outputs > 1 else ""
         raise InputError(
             f"The trees have {n_cases // formula.n_outputs} leaves{per_class}. That is too much for a query, which can "
-            f"have at most {MOST_CASES} in all, because a database plans every one. Fit fewer or smaller trees "
-            "(SkewBoostClassifier: effort='quick'; boosters: n_estimators, max_leaf_nodes), or export C or ONNX."
+            f"have at most {MOST_CASES} in all, because a database plans every one.",
+            instead,
         )
 
 

@@ -16,7 +16,7 @@ from skewboost.typing import Array
 def under_sampled(classes: Array, ratio: float, rng: np.random.Generator) -> Array:
     """The positions of all examples of the rarest class, and of at most ``1 / ratio`` times as many of each other."""
     counts = np.bincount(classes)
-    size = max(1, round(int(counts[counts > 0].min()) / ratio))
+    size = max(1, round(min(int(counts[counts > 0].min()) / ratio, len(classes))))
     chosen = []
     for label in np.flatnonzero(counts):
         positions = np.flatnonzero(classes == label)

@@ -12,7 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.datasets.chunks import ChunkRows, MemoryRows, ParquetRows, Rows, count_rows, is_path
@@ -29,7 +29,18 @@ from skewboost.meta.pasting.row_sources import (
     targets_in_memory,
 )
 from skewboost.meta.pasting.vote_rounds import Plan, VoteState, train
-from skewboost.parameters import CLASSIFIER, N_JOBS, Check, check_params, either, integer, number, one_of, optional
+from skewboost.parameters import (
+    CLASSIFIER,
+    N_JOBS,
+    Check,
+    check_params,
+    check_random_state,
+    either,
+    integer,
+    number,
+    one_of,
+    optional,
+)
 from skewboost.progress import ProgressBar
 from skewboost.typing import Array
 

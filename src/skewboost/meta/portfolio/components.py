@@ -12,17 +12,26 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from skewboost.engine.draws import uniform
 from skewboost.engine.scoring import power_of_two
 from skewboost.engine.table import Table
 from skewboost.typing import Array
 
 BLOCK = 512  # rows at a time, whose components stay in the cache
+NUMBERS = 2**23  # of rows that are centred at a time
 FEWEST = 3  # columns of numbers
 MOST = 32  # components
+# No call of a linear algebra library may take long, because it cannot be interrupted. A square matrix is decomposed in
+# a time that grows with the cube of its side; if a table has more rows and columns than this, only some rows are used
+LONGEST_SIDE = 1000
+PRODUCTS = 1e9  # that are added up in one call
 FARTHEST = 4.0  # standard deviations, up to which numbers are distinguished
 LEAST_SHARE = 1e-6  # of the variance of the first component: those of less are rounding errors
 DIGITS = 9  # of loadings, so that they do not depend on the order in which sums are added
@@ -47,24 +56,27 @@ class Components:
         """The number of components."""
         return len(self.loadings)
 
-    def centred(self, table: Table) -> Array:
-        """Return the numbers, limited and centred, ``[column, row]``; 0 where they are missing."""
-        found = np.empty((len(self.features), table.n_rows))
+    def centred(self, table: Table, rows: slice = slice(None)) -> Array:
+        """Return the numbers of some rows, limited and centred, ``[column, row]``; 0 where they are missing."""
+        found = np.empty((len(self.features), len(range(table.n_rows)[rows])))
         for row, j, centre, low, high in zip(found, self.features.tolist(), self.centre, self.low, self.high):
-            x = np.asarray(table.column(j), dtype=np.float64)
+            column: Any = table.column(j)
+            x = np.asarray(column[rows], dtype=np.float64)
             row[:] = np.where(np.isnan(x), 0.0, np.minimum(np.maximum(x, low), high) - centre)
         return found
 
     def values(self, table: Table) -> Array:
         """Return the components of every row, ``[component, row]``."""
-        x = self.centred(table)
         found = np.zeros((self.n_components, table.n_rows))
-        for start in range(0, table.n_rows, BLOCK):
-            part = found[:, start : start + BLOCK]
-            terms = np.empty_like(part)
-            for factors, column in zip(self.loadings.T, x[:, start : start + BLOCK]):
-                np.multiply(factors[:, None], column, out=terms)
-                part += terms  # one column after the other, as exported programs add them
+        n = max(1, NUMBERS // len(self.features) // BLOCK) * BLOCK
+        for first in range(0, table.n_rows, n):
+            x = self.centred(table, slice(first, first + n))
+            for start in range(0, x.shape[1], BLOCK):
+                part = found[:, first + start : first + start + BLOCK]
+                terms = np.empty_like(part)
+                for factors, column in zip(self.loadings.T, x[:, start : start + BLOCK]):
+                    np.multiply(factors[:, None], column, out=terms)
+                    part += terms  # one column after the other, as exported programs add them
         return found
 
     def extend(self, table: Table) -> Table:
@@ -72,11 +84,13 @@ class Components:
         columns = tuple(table.column(j) for j in range(table.n_features))
         return Table(table.n_rows, table.n_features + self.n_components, columns=(*columns, *self.values(table)))
 
-    def shares(self, table: Table) -> Array:
-        """Return the share of each column in the absolute terms of each component, ``[component, column, row]``."""
-        terms = np.abs(self.loadings[:, :, None] * self.centred(table)[None])
-        total = terms.sum(axis=1, keepdims=True)
-        return np.where(total > 0, terms / np.where(total > 0, total, 1.0), self.squares[:, :, None])
+    def shares(self, table: Table) -> Iterator[Array]:
+        """Yield the shares of the columns in the absolute terms of each component, ``[column, row]``."""
+        x = self.centred(table)
+        for loadings, squares in zip(self.loadings, self.squares):
+            terms = np.abs(loadings[:, None] * x)
+            total = terms.sum(axis=0)
+            yield np.where(total > 0, terms / np.where(total > 0, total, 1.0), squares[:, None])
 
     @property
     def squares(self) -> Array:
@@ -87,7 +101,7 @@ class Components:
 
 def find_components(table: Table, weights: Array) -> Components | None:
     """Return the principal components of the standardised numbers of a table; None if there are too few columns."""
-    features, moments, columns = [], [], []
+    features, moments = [], []
     for j, column in table.numeric_columns():
         x = np.asarray(column, dtype=np.float64)
         known = np.isfinite(x)
@@ -100,18 +114,44 @@ def find_components(table: Table, weights: Array) -> Components | None:
         if SMALLEST < spread < LARGEST and len(np.unique(x[known])) > 2:
             features.append(j)
             moments.append((mean, spread))
-            z = np.where(known, np.clip((x - mean) / spread, -FARTHEST, FARTHEST), 0.0)
-            columns.append(z)
     if len(features) < FEWEST:
         return None
-    Z, (centre, spread) = np.array(columns), np.array(moments).T
-    variances, directions = np.linalg.eigh((weights * Z) @ Z.T / weights.sum())
+    rows = np.arange(table.n_rows)
+    if min(len(features), len(rows)) > LONGEST_SIDE:
+        rows = rows[uniform(0, rows) < LONGEST_SIDE / len(rows)]
+    Z, (centre, spread) = np.empty((len(features), len(rows))), np.array(moments).T
+    for z, j, mean, own in zip(Z, features, centre, spread):
+        x = np.asarray(table.column(j), dtype=np.float64)[rows]
+        z[:] = np.where(np.isfinite(x), np.clip((x - mean) / own, -FARTHEST, FARTHEST), 0.0)
+    with threadpool_limits(1, user_api="blas"):  # sums do not depend on the number of threads
+        directions = _directions(Z, weights[rows])
+    directions *= np.sign(directions[np.arange(len(directions)), np.abs(directions).argmax(axis=1)])[:, None]
+    loadings = np.vectorize(_rounded)(np.round(directions, DIGITS) / spread)
+    return Components(np.array(features), centre, centre - FARTHEST * spread, centre + FARTHEST * spread, loadings)
+
+
+def _directions(Z: Array, weights: Array) -> Array:
+    """Return the directions of the largest variances of standardised columns ``[column, row]``, by the shorter side.
+
+    If a is an eigenvector of the products of the rows with each other, Za is one of the covariances of the columns.
+    """
+    by_column, total = len(Z) <= Z.shape[1], np.zeros(2 * (min(Z.shape),))
+    n = max(1, int(PRODUCTS / len(total) ** 2))
+    for start in range(0, max(Z.shape), n):
+        part = slice(start, start + n)
+        if by_column:
+            total += (weights[part] * Z[:, part]) @ Z[:, part].T
+        else:
+            own = Z[part] * np.sqrt(weights)
+            total += own.T @ own
+    variances, vectors = np.linalg.eigh(total / weights.sum())
     order = np.argsort(-variances, kind="stable")[:MOST]
     order = order[variances[order] > LEAST_SHARE * variances[order[0]]]
-    own = directions[:, order].T
-    own *= np.sign(own[np.arange(len(own)), np.abs(own).argmax(axis=1)])[:, None]
-    loadings = np.vectorize(_rounded)(np.round(own, DIGITS) / spread)
-    return Components(np.array(features), centre, centre - FARTHEST * spread, centre + FARTHEST * spread, loadings)
+    found = vectors[:, order].T
+    if not by_column:
+        found = (np.sqrt(weights) * found) @ Z.T
+        found /= np.sqrt((found**2).sum(axis=1, keepdims=True))
+    return np.asarray(found)
 
 
 def _rounded(value: float) -> float:

@@ -38,6 +38,7 @@ PENALTIES = (100.0, 10.0, 1.0, 0.1, 0.01)  # of squared coefficients of standard
 FARTHEST = 4.0  # standard deviations: numbers beyond are not distinguished
 MOST_ROWS = 20_000  # that coefficients are fitted to
 MOST_PRODUCTS = 5e7  # … times the square of the number of coefficients; fewer rows are used with many columns
+MANY_COLUMNS = 1000  # which take long to look at: if there are too many in any case, this is not done
 ENOUGH_ROWS = 2000  # if not even these can be used, there is no regression
 MOST_STEPS = 30
 LEAST_CURVATURE = 1e-10
@@ -155,15 +156,20 @@ def fit_regression(
     view: View, classes: Array, n_outputs: int, weights: Array, folds: list[Fold], seed: int
 ) -> Regression | str:
     """Fit the regression, or say why there is none. If there are many rows, it is fitted to some of them."""
-    design = design_of(view, weights)
-    n, limit = view.n_rows, min(MOST_ROWS, MOST_PRODUCTS / (1 + design.n_columns) ** 2)
     outputs = [1] if n_outputs == 1 else list(range(n_outputs))
     n_examples = np.bincount(classes, weights, minlength=len(outputs))
-    enough = np.minimum(n_examples, n_examples.sum() - n_examples) >= design.n_columns
+    examples = np.minimum(n_examples, n_examples.sum() - n_examples)
+    fewest = float(np.sort(n_examples)[-2])  # of several classes, the second most frequent one
+    assert view.bins is not None
+    n_numbers = int((~view.bins.nominal & (view.bins.n_bins > 1)).sum())  # each of which has a coefficient
+    if n_numbers > max(MANY_COLUMNS, examples[outputs].max()):
+        return f"there are {fewest:.6g} examples of a class for {n_numbers} or more coefficients"
+    design = design_of(view, weights)
+    n, limit = view.n_rows, min(MOST_ROWS, MOST_PRODUCTS / (1 + design.n_columns) ** 2)
+    enough = examples >= design.n_columns
     if not design.n_columns:
         return "no column varies"
     if not enough[outputs].any():
-        fewest = float(np.sort(n_examples)[-2])  # of several classes, the second most frequent one
         return f"there are {fewest:.6g} examples of a class for {design.n_columns} coefficients"
     if limit < min(n, ENOUGH_ROWS):
         return f"it would take too long with {design.n_columns} coefficients"

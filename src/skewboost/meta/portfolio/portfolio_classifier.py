@@ -11,7 +11,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import TimeSeriesSplit
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -28,17 +27,17 @@ from skewboost.engine.units import examples_and_units, rows_as_units, units_per_
 from skewboost.errors import InputError, RepeatedRowsWarning, SkewBoostWarning, warn_caller
 from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
-from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.portfolio.components import Components, find_components
+from skewboost.meta.portfolio.portfolio_costs import REJECT_COST, PortfolioCosts
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
 from skewboost.meta.portfolio.portfolio_training import Interrupted, Trainer, no_report, search_table
 from skewboost.meta.portfolio.recipe import EFFORTS, Recipe, recipe_for
 from skewboost.meta.portfolio.target_statistics import Examples, binned, many_categories, random_places
-from skewboost.meta.referral import referral_label, with_referred
-from skewboost.metrics.costs import check_sample_cost, cost_matrix, expected_costs
+from skewboost.meta.referral import with_referred
+from skewboost.metrics.costs import check_cost_of_fit, cost_matrix, expected_costs, mean_costs, read_sample_cost
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
-from skewboost.parameters import N_JOBS, check_params, either, integer, number, one_of, optional
+from skewboost.parameters import N_JOBS, check_params, check_random_state, either, integer, one_of
 from skewboost.progress import ProgressBar
 from skewboost.typing import Array
 
@@ -47,7 +46,7 @@ INTERRUPTED = "interrupted: the members of the folds, as far as they were traine
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
+class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
     """A portfolio of boosted trees and forests that decides by expected cost; see `SkewBoostClassifier`."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"groups": True}
@@ -87,10 +86,10 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
             absent one.
         groups : array-like of shape (n_samples,) or None, default=None
             Which rows belong together, such as those of a patient. Rows of a group are on one side of every split.
-            None: equal rows belong together, unless many of them are of different classes.
-        sample_cost : array-like of shape (n_samples,) or None, default=None
-            The cost of misclassifying each row, instead of `cost`. It does not change the training. The mean of each
-            class is what `predict` reckons with, unless it is given the costs of the new rows, which is better.
+            None: copies of a row belong together; rows that are equal by chance do not.
+        sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
+            Costs of the individual rows, as in `predict`. They do not change the training: their means over the rows of
+            each class are what `predict` reckons with, unless it is given the costs of the new rows, which is better.
 
         Returns
         -------
@@ -113,8 +112,8 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         present = np.flatnonzero(weights)
         if len(present) < table.n_rows:
             table = table.take(present)
-        each_cost = None if sample_cost is None else self._check_sample_cost(sample_cost, len(labels))[present]
-        self._set_classes(labels[present], classes_of(self, labels[present]), weights[present], each_cost)
+        costs = None if sample_cost is None else self._read_sample_cost(sample_cost, len(labels))[present]
+        self._set_classes(labels[present], classes_of(self, labels[present]), weights[present], costs)
         order, own_units = examples_and_units(table, self._numbers(labels[present]), weights[present])
         rows = present[order]  # of every example
         each = (weights / np.maximum(np.bincount(rows, minlength=len(labels)), 1))[rows]
@@ -196,9 +195,8 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         n_copies = n_rows - (int(units.max()) + 1)
         message = (
             f"{n_copies} of the {n_rows} rows of X repeat another row, and all rows of class {self._label(alone)} are "
-            "equal. So "
-            "that some of them can be held out, all rows are treated as independent examples. If they are copies, pass "
-            "groups that say so."
+            "equal. So that some of them can be held out, all rows are treated as independent examples. If they are "
+            "copies, pass groups that say so."
         )
         warn_caller(RepeatedRowsWarning(message, n_copies, n_rows))
         return rows
@@ -222,7 +220,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         several = units_per_class(numbers, units, len(self.classes_)) >= 2  # others cannot be held out
         n_rare = int(np.bincount(numbers)[several].min()) if several.sum() >= 2 else 1
         constraints = TreeSettings(
-            monotonic=self._monotonic(table), groups=read_interactions(self.interaction_cst, table)
+            monotonic=self._monotonic(table), interactions=read_interactions(self.interaction_cst, table)
         )
         recipe = recipe_for(self.effort, len(numbers), n_rare, table.n_features, constraints, n_components)
         if self.cv is None or self._cv_is_given:
@@ -245,7 +243,7 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         check_params(
             self,
             effort=one_of(*EFFORTS),
-            reject_cost=optional(number(0, None, open_low=True)),
+            reject_cost=REJECT_COST,
             n_jobs=N_JOBS,
             verbose=either(one_of(True, False), integer(0)),
         )
@@ -254,49 +252,26 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         if isinstance(self.cv, int | np.integer) and not integer(2).passes(self.cv):
             raise InputError(f"cv of {type(self).__name__} must be an integer >= 2, or a splitter; got {self.cv!r}.")
 
-    def _check_sample_cost(self, sample_cost: Any, n_rows: int) -> Array:
-        """Return the cost of each row, checked."""
-        if self.cost is not None:
-            raise InputError(f"cost={self.cost!r} has no effect with sample_cost.", "Leave one of them out.")
-        return check_sample_cost(sample_cost, n_rows)
+    def _read_sample_cost(self, sample_cost: Any, n_rows: int) -> Array:
+        """Return the costs of rows, if `cost` says nothing else."""
+        check_cost_of_fit(self.cost, sample_cost)
+        return read_sample_cost(sample_cost, n_rows)
 
-    def _set_classes(self, labels: Array, classes: Array, weights: Array, each_cost: Array | None) -> None:
-        """Set `classes_`, `pos_label_` and `cost_`."""
+    def _set_classes(self, labels: Array, classes: Array, weights: Array, costs: Array | None) -> None:
+        """Set `classes_`, `pos_label_` and the costs, of which rows may have their own."""
         self.__dict__.pop("pos_label_", None)
-        positive = None
         if len(classes) == 2:
-            positive = self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
+            self.pos_label_ = choose_positive(labels, classes, self.pos_label, weights)
         elif self.pos_label is not None:
             raise InputError(f"pos_label={self.pos_label!r} has no effect, because y has {len(classes)} classes.")
-        self.classes_ = classes
-        cost = self.cost
-        if each_cost is not None:
-            own = {label: labels == label for label in classes.tolist()}
-            cost = {label: float(np.average(each_cost[of], weights=weights[of])) for label, of in own.items()}
-        self.cost_ = cost_matrix(cost, classes, positive, class_shares(labels, classes, weights))
-        self._set_reject_label()
-
-    def _set_reject_label(self) -> None:
-        """Set `reject_label_`, if rows may be referred."""
-        self.__dict__.pop("reject_label_", None)
-        if self.reject_cost is None:
-            if self.reject_label is not None:
-                raise InputError(
-                    f"reject_label={self.reject_label!r} has no effect without reject_cost.", "Set reject_cost, too."
-                )
-            return
-        label = referral_label(self.reject_label, self.classes_)
-        if len(self.classes_) == 2:
-            C = self.cost_
-            miss, alarm = C[1, 0] - C[1, 1], C[0, 1] - C[0, 0]
-            most = float((C[0, 1] * miss + C[1, 1] * alarm) / (miss + alarm))  # where both decisions cost the same
-            if self.reject_cost >= most:
-                raise InputError(
-                    f"reject_cost={self.reject_cost!r} has no effect: no decision has a higher expected cost than "
-                    f"{most:.4g}.",
-                    "Lower it, or leave it at None.",
-                )
-        self.reject_label_ = label
+        self.classes_, self._class_shares = classes, class_shares(labels, classes, weights)
+        if costs is None:
+            matrix = cost_matrix(self.cost, classes, self._positive, self._class_shares)
+        else:
+            matrix = mean_costs(costs, self.cost, labels, classes, self._positive, weights)
+        self._keep_costs(matrix)
+        self._costs_are_means = costs is not None
+        self._check_referral()
 
     def _numbers(self, labels: Array) -> Array:
         """Return the class number of every row: 1 for the positive of two classes, else the place of the class."""
@@ -330,10 +305,6 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
     def _scores(self, X: Any) -> Array:
         table = self._new_rows(X)
         return self._model.score(self._engine(), table)
-
-    @property
-    def _first_is_positive(self) -> bool:
-        return len(self.classes_) == 2 and bool(self.classes_[0] == self.pos_label_)
 
     def _in_order(self, columns: Array) -> Array:
         """Return columns, the positive class last, in the order of `classes_`."""
@@ -375,13 +346,19 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         X : table of shape (n_samples, n_features)
             New rows, with the columns of the training data.
         sample_cost : array-like of shape (n_samples,), (n_samples, K) or (n_samples, K, K), or None, default=None
-            Costs of the individual rows: of a miss of the positive class (two classes), of misclassifying the row if
-            it belongs to each class, or a matrix ``[true, predicted]`` for each row.
+            Costs of the individual rows, here and in `fit`.
+
+            - (n_samples,), two classes only: the cost of missing the positive class, such as the amount of a payment.
+              All other costs are those of `cost`; a false alarm costs 1, unless `cost` is a dict or a matrix.
+            - (n_samples, K): the cost of misclassifying the row if it is of that class.
+            - (n_samples, K, K): a matrix ``[true, predicted]`` for each row.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
+        check_is_fitted(self)
+        self._check_referral(sample_cost is None)
         costs = self.expected_costs(X, sample_cost)
         decided = np.asarray(self.classes_[costs.argmin(axis=1)])
         if self.reject_cost is None:
@@ -406,17 +383,6 @@ class PortfolioClassifier(ExpectedCostMixin, ClassifierMixin, BaseEstimator):
         if len(self.classes_) > 2:
             return -expected_costs(probabilities(scores), self.cost_)
         return np.asarray(self._sign * scores[:, 0] + self._cost_offset)
-
-    @property
-    def _sign(self) -> float:
-        """-1 if the positive class, which scores favour, is the first one."""
-        return -1.0 if self._first_is_positive else 1.0
-
-    @property
-    def _cost_offset(self) -> float:
-        """What the costs add to the log-odds of the second class."""
-        C = self.cost_
-        return float(np.log(C[1, 0] - C[1, 1]) - np.log(C[0, 1] - C[0, 0]))
 
     # ------------------------------------------------------------------------------------------- explanations
 

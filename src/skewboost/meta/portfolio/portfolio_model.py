@@ -15,6 +15,7 @@ from skewboost.engine.newton import Trees
 from skewboost.engine.partition import View
 from skewboost.engine.scoring import Scorer
 from skewboost.engine.table import Table
+from skewboost.fitting import KeepsNoCaches
 from skewboost.meta.portfolio.components import Components
 from skewboost.typing import Array
 
@@ -57,7 +58,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class PortfolioModel:
+class PortfolioModel(KeepsNoCaches):
     """The score is `offset` plus the weighted scores of the parts: log-odds, or softmax scores of several classes."""
 
     parts: tuple[Part, ...]
@@ -136,9 +137,8 @@ class PortfolioModel:
                 found[:, :, k] += part.weight * part.slope(sums, mean, k)[:, None] * phi
         own = found[:, : self.n_features]
         if self.components is not None:
-            shares = self.components.shares(table)
-            for features, of_component in zip(shares, found[:, self.n_features :].transpose(1, 0, 2)):
-                own[:, self.components.features] += features.T[:, :, None] * of_component[:, None]
+            for k, shares in enumerate(self.components.shares(table), self.n_features):
+                own[:, self.components.features] += shares.T[:, :, None] * found[:, k, None]
         return own
 
     def main_effects(self, engine: Engine) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 from skewboost.engine.draws import mix
 from skewboost.engine.newton import Trees
 from skewboost.engine.portfolio import Portfolio
+from skewboost.engine.units import units_per_class
 from skewboost.fold_rows import Fold
 from skewboost.meta.portfolio.logistic import Regression, fit_regression
 from skewboost.meta.portfolio.portfolio_model import REGRESSION, Part, log_odds_of_shares
@@ -151,12 +152,13 @@ class Trainer:
     def _believed(self, every: list[Candidate], offset: Array, scores: Array) -> tuple[list[Candidate], Array, Array]:
         """Return weights, offset and scores, drawn towards the class frequencies as far as the evidence is thin."""
         known = np.flatnonzero(np.isfinite(scores).all(axis=1))
-        constant, t = self._log_frequencies(), 0.0
-        own, weights = self.portfolio, self.weights[known]
-        if self.folds is None or len(np.unique(own.classes[known])) < own.n_classes:
-            t = bet(scores[known], constant, weights / weights.sum()) if len(known) else 0.0
-        else:
-            t = belief(scores[known], constant, own.classes[known], weights, own.units[known])
+        constant, own = self._log_frequencies(), self.portfolio
+        classes, units, weights = own.classes[known], own.units[known], self.weights[known]
+        t = 0.0
+        if self.folds is not None and len(np.unique(classes)) == own.n_classes:
+            t = belief(scores[known], constant, classes, weights, units)
+        if len(known) and not t:
+            t = bet(scores[known], constant, weights, int(units_per_class(classes, units, own.n_classes).min()))
         if t == 1.0:
             return every, offset, scores
         every = [replace(c, weight=t * c.weight, belief=t) for c in every]

@@ -105,7 +105,7 @@ def recipe_for(
             Family("large boosted trees, random thresholds", large, n_members),
             Family("boosted trees of three leaves", small, n_members),
         ]
-    if tree.groups:  # the log-odds of a mean of trees have interactions that none of the trees has
+    if tree.interactions:  # the log-odds of a mean of trees have interactions that none of the trees has
         families = [family for family in families if not family.is_forest]
     n_folds = min(n_rare, {"quick": 4, "default": 8 if n_rows <= 1000 else 5, "thorough": 8}[effort])
     n_repeats = 3 if effort == "thorough" and n_rare < 100 else 1

@@ -21,9 +21,10 @@ TO_ONE = 0.2  # the same for the sum of the weights, which then is a temperature
 BY_CHOICE = 1.0
 # … and the risk counts as so many examples. (With these values hardly a draw of tests/meta/small_tables.py is predicted
 # worse than by the class frequencies, while 25 real tables of 124 to 2653 rows would even pay for 60 examples.)
-AT_RISK = 40.0
+AT_RISK = 50.0
 STEPS = np.linspace(1.0, 0.0, 21)[:-1]  # of the belief in the score
 BET = 0.01  # the risk that is taken without evidence, as a share of the log-loss of the class frequencies
+FEW = 10.0  # no more than n / (n + FEW) is bet, given n units of the rarest class: models of folds knew fewer of them
 SMALL_STEPS = np.geomspace(1.0, 1e-4, 81)
 
 
@@ -61,7 +62,7 @@ def fit_weights(scores: Array, classes: Array, weights: Array) -> tuple[Array, A
 
 
 def belief(scores: Array, constant: Array, classes: Array, weights: Array, units: Array) -> float:
-    """Return the largest t in (0, 1] for which the held-out rows support t · score + (1 - t) · constant.
+    """Return the largest t in [0, 1] for which the held-out rows support t · score + (1 - t) · constant; 0 if none.
 
     `constant` are the scores of the class frequencies. Independent units count as one example each.
     """
@@ -79,14 +80,15 @@ def belief(scores: Array, constant: Array, classes: Array, weights: Array, units
         evidence = gains.sum() - np.sqrt(n_units) * gains.std() - BY_CHOICE
         if evidence >= 0.0 and evidence >= AT_RISK * risk(t, scores, constant, shares):
             return float(t)
-    return bet(scores, constant, shares)
+    return 0.0
 
 
-def bet(scores: Array, constant: Array, shares: Array) -> float:
-    """Return the largest t for which the risk is small."""
+def bet(scores: Array, constant: Array, weights: Array, fewest: int) -> float:
+    """Return the largest t for which the risk is small, given the number of units of the rarest class."""
     logs = _log_probabilities(constant[None, :])
-    most = -BET * float((np.exp(logs) * logs).sum())
-    return float(next((t for t in SMALL_STEPS if risk(t, scores, constant, shares) <= most), 0.0))
+    most, shares = -BET * float((np.exp(logs) * logs).sum()), weights / weights.sum()
+    small = (t for t in SMALL_STEPS if risk(t, scores, constant, shares) <= most)
+    return min(float(next(small, 0.0)), fewest / (fewest + FEW))
 
 
 def risk(t: float, scores: Array, constant: Array, shares: Array) -> float:

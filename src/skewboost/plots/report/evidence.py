@@ -9,12 +9,13 @@ import numpy as np
 
 from skewboost.engine.table import sliceable
 from skewboost.errors import InputError, InputTypeError
+from skewboost.fitting import last_step
 from skewboost.metrics.costs import Costs, check_cost, costs_of
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.ranking import METHODS, scores_of
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive
 from skewboost.parameters import Check, check_arguments, number
-from skewboost.plots.display_inputs import check_both_classes, check_classifier
+from skewboost.plots.display_inputs import check_both_classes, check_classifier, costs_of_model
 from skewboost.plots.report.explorer import shortest
 from skewboost.typing import Array
 
@@ -75,7 +76,7 @@ def compute_evidence(
     pos_label = choose_positive(labels, classes, pos_label, weights)
     positive = labels == pos_label
     check_both_classes(positive, weights, pos_label)
-    own_costs = _model_costs(model, labels, classes, pos_label, weights)
+    own_costs = costs_of_model(model, labels, classes, pos_label, weights)
     if cost is not None:
         check_cost(cost, classes)
     if cost is None and own_costs is not None:
@@ -98,31 +99,6 @@ def compute_evidence(
         weights=weights, pos_label=pos_label, neg_label=classes[classes != pos_label][0], costs=costs,
         costs_from=costs_from, given=threshold is not None,
     )  # fmt: skip
-
-
-def last_step(model: Any) -> Any:
-    """Return the last step of a pipeline, or the model itself."""
-    steps = getattr(model, "steps", None)
-    return steps[-1][1] if steps else model
-
-
-def _model_costs(model: Any, labels: Array, classes: Array, positive: Any, weights: Array | None) -> Costs | None:
-    """Return the costs that the model was trained with, if they are known."""
-    model = last_step(model)
-    matrix = getattr(model, "cost_matrix_", None)  # of a GoalSearchCV, the negative class first
-    if matrix is not None:
-        costs = Costs(float(matrix[0, 1] - matrix[0, 0]), float(matrix[1, 0] - matrix[1, 1]))
-        return costs if positive == model.pos_label_ else Costs(costs.positive, costs.negative)
-    cost = getattr(model, "cost", None)
-    if cost is None:
-        return None
-    try:
-        check_cost(cost, classes)
-    except ValueError:
-        return None
-    own = getattr(model, "pos_label_", positive)  # a number is the cost of missing this class
-    costs = costs_of(cost, None, labels, own, classes, weights)
-    return costs if own == positive else Costs(costs.positive, costs.negative)
 
 
 def _choose_scores(

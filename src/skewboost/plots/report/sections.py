@@ -14,15 +14,16 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from skewboost import __version__
 from skewboost.engine.table import sliceable
 from skewboost.evaluate.summary import ColumnSummary, summarise
+from skewboost.fitting import last_step
 from skewboost.metrics import brier_under_prior
 from skewboost.metrics.measures import MEASURES
-from skewboost.names import shortened, shown, side_by_side
+from skewboost.names import in_short, shown, side_by_side
 from skewboost.plots.alternating_tree_display import AlternatingTreeDisplay
 from skewboost.plots.calibration_display import CalibrationDisplay
 from skewboost.plots.comparison_display import ComparisonDisplay
 from skewboost.plots.goal_frontier_display import GoalFrontierDisplay
 from skewboost.plots.operating_point_display import OperatingPointDisplay
-from skewboost.plots.report.evidence import BALANCED, GIVEN, OF_MODEL, PROBABILITY, Evidence, last_step
+from skewboost.plots.report.evidence import BALANCED, GIVEN, OF_MODEL, PROBABILITY, Evidence
 from skewboost.plots.report.explorer import ScoreTable
 from skewboost.plots.report.number_format import NONE, class_names, count, digits, interval, percent
 from skewboost.plots.report.page_blocks import ClassBar, Figures, Section, Table, Text, Warnings
@@ -434,7 +435,7 @@ def card(report: Report) -> Section:
     parameters = inspect.signature(type(model)).parameters
     changed, default = [], []
     for name, value in sorted(model.get_params(deep=False).items()):
-        text = shortened(" ".join(repr(value).split()), LONGEST_PARAMETER)
+        text = in_short(value, LONGEST_PARAMETER)
         if name in parameters and repr(parameters[name].default) == repr(value):
             default.append(f"{name}={text}")
         else:

@@ -1,0 +1,70 @@
+"""What all public classifiers have in common."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import ClassifierMixin
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import skewboost
+from skewboost import GoalSearchCV, PastingVotesClassifier, UnderBaggingClassifier
+from skewboost.learners import RuleLearner
+from support import awkward_data
+
+PUBLIC = [getattr(skewboost, name) for name in skewboost.__all__]
+CLASSIFIERS = [c for c in PUBLIC if isinstance(c, type) and issubclass(c, ClassifierMixin)] + [RuleLearner]
+SMALL = {
+    "SkewBoostClassifier": {"effort": "quick"},
+    "GoalSearchCV": {
+        "estimator": skewboost.RealBoostClassifier(n_estimators=3),
+        "goal": "recall >= 50%",
+        "confidence": None,
+    },
+    "CodeMatrixClassifier": {"estimator": skewboost.RealBoostClassifier(n_estimators=3)},
+    "MinimumRiskClassifier": {"estimator": skewboost.RealBoostClassifier(n_estimators=3)},
+}
+
+
+def small(classifier):
+    """A classifier that is fitted in no time."""
+    params = SMALL.get(classifier.__name__, {})
+    names = inspect.signature(classifier).parameters
+    cheap = {"n_estimators": 3, "n_rounds": 3, "max_rounds": 3, "random_state": 0}
+    return classifier(**{name: value for name, value in cheap.items() if name in names and name not in params} | params)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_probabilities_come_with_their_logarithms_and_scores_agree_with_predictions(classifier):
+    X, y = awkward_data(120, missing=0.0)
+    clf = small(classifier).fit(X, y)
+    assert hasattr(clf, "predict_log_proba") == hasattr(clf, "predict_proba")
+    if hasattr(clf, "predict_proba"):
+        p = clf.predict_proba(X)
+        np.testing.assert_allclose(np.exp(clf.predict_log_proba(X)), p, atol=1e-12)
+    scores = clf.decision_function(X)
+    assert scores.shape == (120,)
+    assert np.isfinite(scores).all()
+    np.testing.assert_array_equal(clf.classes_[(scores > 0).astype(int)], clf.predict(X))
+
+
+@pytest.mark.parametrize("clf", [UnderBaggingClassifier(GaussianNB()), PastingVotesClassifier(random_state=0)], ids=str)
+def test_scores_of_mean_probabilities(clf):
+    X, y = awkward_data(300, missing=0.0)
+    p = clf.fit(X, y).predict_proba(X)
+    inside = (p > 0).all(axis=1)
+    assert inside.any()
+    expected = np.log(p[inside, 1] / p[inside, 0])
+    np.testing.assert_allclose(clf.decision_function(X)[inside], expected, atol=1e-12)
+    three = np.where(X[:, 0] > 1, 2, y)
+    clf.fit(X, three)
+    np.testing.assert_array_equal(clf.decision_function(X), clf.predict_proba(X))
+
+
+def test_no_logarithms_without_probabilities():
+    search = GoalSearchCV(RidgeClassifier(), "recall >= 50%", confidence=None)
+    assert not hasattr(search, "predict_log_proba")
+    assert hasattr(search.set_params(estimator=GaussianNB()), "predict_log_proba")
