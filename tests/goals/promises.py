@@ -1,4 +1,8 @@
-"""How often promises are made and broken, where the truth is known; `benchmarks/promises.py` prints it."""
+"""How often promises are made and broken, where the truth is known; `benchmarks/promises.py` prints it.
+
+With a classifier of one number the truth is exact. With `SkewBoostClassifier` it is what its predictions say of many
+new rows, and nobody says which class is positive.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.model_selection import TimeSeriesSplit
 
 from goals.ruler import PRIOR, SHIFT, Parrot, Ruler, draw, truth
-from skewboost.goals import GoalNotReachableError, GoalSearchCV
+from skewboost import SkewBoostClassifier
+from skewboost.goals import Goal, GoalNotReachableError, GoalSearchCV
+from skewboost.metrics import Counts
 
 GOALS = [
     ("recall >= 0.8", {}),
@@ -155,3 +162,94 @@ def broken_promises(goal, tune, n_repeats, n_rows, case="plain", **params):
         broken += not clf.goal_.met(found, matrix)
         values.append(clf.goal_.conditions[0].measure.value(found, matrix))
     return made, broken, np.array(values)
+
+
+# --------------------------------------------------------------------------- the portfolio, on new rows
+
+N_NEW = 20_000
+PORTFOLIO_GOALS = ["recall >= 0.8", "false_alarm_rate <= 0.4", "precision >= 0.5", "accuracy >= 0.6"]
+
+
+def two_columns(y, rng):
+    """Both classes overlap; the second one varies more."""
+    return rng.normal(size=(len(y), 2)) * (1 + y[:, None]) + 1.5 * y[:, None]
+
+
+def exactly(n_positive, n, rng):
+    """Labels of n rows in any order, so many of which are positive."""
+    return rng.permutation(np.arange(n) < n_positive).astype(int)
+
+
+def tied(n, rng):
+    """One class has a row more than the other, and as many if a third of each is held out."""
+    k = n // 6 * 3 + 1
+    y = exactly(k + 1, 2 * k + 1, rng)
+    return two_columns(y, rng), y, {}
+
+
+def drifting(n, rng):
+    """In the order of time: 45 % of the rows are positive, and of the latest third 66 %."""
+    late = n // 3
+    y = np.concatenate([exactly(round(p * k), k, rng) for k, p in ((n - late, 0.45), (late, 0.66))])
+    return two_columns(y, rng), y, {}
+
+
+def few_groups(n, rng, n_groups=40):
+    """Groups whose rows are alike, with both classes."""
+    group = np.arange(n) % n_groups
+    y = (rng.random(n) < 0.5).astype(int)
+    return two_columns(y, rng) + rng.normal(size=(n_groups, 2))[group], y, {"groups": group}
+
+
+def repeated(n, rng):
+    """A tenth of the rows is there three times, in any order."""
+    y = (rng.random(n) < 0.4).astype(int)
+    rows = rng.permutation(np.repeat(np.arange(n), np.where(np.arange(n) % 10, 1, 3)))
+    return two_columns(y, rng)[rows], y[rows], {}
+
+
+def rounded(n, rng):
+    """Values with one decimal, so that some rows are equal by chance."""
+    y = (rng.random(n) < 0.4).astype(int)
+    return two_columns(y, rng).round(1), y, {}
+
+
+# How rows are made, what the classifier is told of them, and the share of positives among new rows. The latter are made
+# in the same way, as one group each.
+PORTFOLIO_CASES = {
+    "ties of classes": (tied, {}, 0.5),
+    "drift": (drifting, {"cv": TimeSeriesSplit(3)}, 0.66),
+    "few groups": (few_groups, {}, 0.5),
+    "repeated rows": (repeated, {}, 0.4),
+    "rounded values": (rounded, {}, 0.4),
+}
+
+
+def new_rows(case, rng):
+    make, _, share = PORTFOLIO_CASES[case]
+    y = (rng.random(N_NEW) < share).astype(int)
+    X = two_columns(y, rng)
+    if make is few_groups:
+        X += rng.normal(size=X.shape)
+    return X.round(1) if make is rounded else X, y
+
+
+def broken_on_new_rows(case, goal, n_repeats, n_rows, confidence=0.9):
+    """How often `SkewBoostClassifier` made a promise, and how often its predictions of new rows broke it."""
+    make, told, _ = PORTFOLIO_CASES[case]
+    made = broken = 0
+    for seed in range(n_repeats):
+        rng = np.random.default_rng(seed)
+        X, y, params = make(n_rows, rng)
+        clf = SkewBoostClassifier(goal=goal, confidence=confidence, effort="quick", random_state=seed, **told)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                clf.fit(X, y, **params)
+        except GoalNotReachableError:
+            continue
+        X_new, y_new = new_rows(case, rng)
+        found = Counts.of(y_new == clf.pos_label_, clf.predict(X_new) == clf.pos_label_)
+        made += 1
+        broken += not Goal.of(goal).met(found)
+    return made, broken

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from goals.promises import CASES, GOALS, broken_promises
+from goals.promises import CASES, GOALS, PORTFOLIO_CASES, PORTFOLIO_GOALS, broken_on_new_rows, broken_promises
 from goals.ruler import Ruler, draw, truth
+from skewboost import SkewBoostClassifier
 from skewboost.goals import GoalSearchCV
 
 
@@ -70,3 +71,26 @@ def test_promises_on_recall_are_kept_with_weights_copies_and_groups(case):
     made, broken, _ = broken_promises("recall >= 0.8", "threshold", n_repeats, 600, case)
     assert made > 0.3 * n_repeats
     assert broken <= binom.ppf(0.999, n_repeats, 0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", PORTFOLIO_GOALS)
+@pytest.mark.parametrize("case", PORTFOLIO_CASES)
+def test_promises_of_the_portfolio_are_kept(goal, case):
+    n_repeats = 40  # `make promises` has more of them
+    _, broken = broken_on_new_rows(case, goal, n_repeats, 500)
+    assert broken <= binom.ppf(0.999, n_repeats, 0.1)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_promises_are_about_the_class_that_is_predicted(seed):
+    # of the rows that are not held out, both classes have as many: the threshold must not be for the other one
+    def rows(n_first, n_second, seed):
+        y = np.repeat((0, 1), (n_first, n_second))
+        return np.random.default_rng(seed).normal(size=(len(y), 2)) * (1 + 2 * y[:, None]) + y[:, None], y
+
+    clf = SkewBoostClassifier(goal="recall >= 90%", effort="quick", random_state=seed).fit(*rows(301, 302, seed))
+    X, y = rows(10_000, 10_000, seed + 100)
+    found = clf.predict(X) == clf.pos_label_
+    assert clf.pos_label_ == 0
+    assert 0.9 < found[y == 0].mean() < 0.99  # and not 0.64 and 0.52

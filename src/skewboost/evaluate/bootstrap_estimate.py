@@ -10,7 +10,7 @@ import numpy as np
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
 from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, measure_model, run_in_parallel, seeds_for
-from skewboost.evaluate.stages import own_pos_label, with_pos_label
+from skewboost.meta.inner_labels import own_pos_label
 from skewboost.metrics.measures import find_measure
 from skewboost.parameters import N_JOBS, check_arguments, integer
 from skewboost.typing import Array
@@ -119,7 +119,7 @@ def bootstrap_632(
     examples = np.repeat(np.arange(len(counts)), counts)
     seed, *seeds = seeds_for(random_state, draws + 2)
     rng = np.random.default_rng(seed)
-    model = with_pos_label(estimator, problem)
+    model = problem.copy_of(estimator)
     pairs = [(examples, np.flatnonzero(counts)), *(_divided(examples, sample.y, rng) for _ in range(draws))]
     tasks = [
         (model, _part(sample, train), _part(sample, test, counts), problem, name, own)

@@ -26,7 +26,7 @@ from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, key_of
 from skewboost.evaluate.running import VERBOSE, Reporter, divides_rows, seeds_for
 from skewboost.json_lines import Row
-from skewboost.meta.cost_passing import plain
+from skewboost.meta.inner_labels import plain
 from skewboost.metrics.measures import BINARY
 from skewboost.parameters import N_JOBS, Check, check_arguments, integer, one_of
 

@@ -16,9 +16,8 @@ from skewboost.errors import InputError
 from skewboost.evaluate.methods import Method, with_costs
 from skewboost.evaluate.problem import Problem, Sample, Split, fewest_of_a_class, in_order, shuffled_folds
 from skewboost.evaluate.running import fit_copy, measure_model
-from skewboost.evaluate.stages import with_pos_label
 from skewboost.json_lines import Row, as_read_back
-from skewboost.meta.cost_passing import plain
+from skewboost.meta.inner_labels import plain
 from skewboost.metrics.measures import MEASURES
 
 
@@ -83,7 +82,7 @@ def _fit_and_measure(data: DataSet, method: Method, train: Sample, test: Sample,
 
 def fit(method: Method, data: DataSet, params: dict[str, Any], sample: Sample, seed: int) -> Any:
     """Fit a copy of the estimator with costs, positive class and seeds set where they are None."""
-    estimator = with_pos_label(with_costs(method.estimator, data.cost, params), data.problem)
+    estimator = data.problem.copy_of(with_costs(method.estimator, data.cost, params))
     with config_context(enable_metadata_routing=False):  # weights are passed without a request
         return fit_copy(estimator, sample, seed)
 

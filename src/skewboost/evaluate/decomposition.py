@@ -12,7 +12,8 @@ from sklearn.pipeline import Pipeline
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
-from skewboost.evaluate.stages import check_staged, own_pos_label, stages_of
+from skewboost.evaluate.stages import check_staged, stages_of
+from skewboost.meta.inner_labels import own_pos_label
 from skewboost.parameters import N_JOBS, check_arguments, integer, one_of
 from skewboost.typing import Array
 
@@ -228,10 +229,11 @@ def bias_variance(
         _check_probabilities(estimator, staged)
     sample = read_sample(estimator, X, y, sample_weight)
     problem = problem_of(estimator, sample.y, sample.weights, cost, own_pos_label(estimator))
+    model = problem.copy_of(estimator)
     (seed,) = seeds_for(random_state, 1)
     splits, test = _splits(sample, scheme, draws, cv, seed)
     tasks = [
-        (estimator, train, sample.part(tested), problem, own, staged, of == "squared_error")
+        (model, train, sample.part(tested), problem, own, staged, of == "squared_error")
         for (train, tested), own in zip(splits, seeds_for(seed, len(splits)))
     ]
     predictions = run_in_parallel(_predictions, tasks, n_jobs, verbose)

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from skewboost.engine.table import sliceable, take_rows
 from skewboost.errors import InputError
 from skewboost.fold_rows import check_groups, given_folds, stratified_folds
+from skewboost.meta.inner_labels import with_pos_label
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
@@ -72,6 +73,10 @@ class Problem:
     def negative_first(self) -> Array:
         """The cost matrix with the negative class first, as `Counts` needs it."""
         return self.matrix if self.pos_label == self.classes[1] else self.matrix[::-1, ::-1]
+
+    def copy_of(self, estimator: Any) -> Any:
+        """Return a copy of an estimator with this positive class in all its parts that have none."""
+        return with_pos_label(estimator, self.classes, self.pos_label)
 
     def codes(self, labels: Any) -> Array:
         """Return the number of the class of each label."""

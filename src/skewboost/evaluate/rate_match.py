@@ -20,9 +20,9 @@ from sklearn.base import clone
 from skewboost.errors import InputError
 from skewboost.evaluate.running import check_classifier, import_pandas, is_classifier_object
 from skewboost.evaluate.staged_curves import over_fits
-from skewboost.evaluate.stages import with_pos_label
 from skewboost.evaluate.sweeps import Plan, Setting, Sweep, plan_of, weighted
-from skewboost.meta.cost_passing import CostPassing, cost_for_owner, plain
+from skewboost.meta.cost_passing import CostPassing, cost_for_owner
+from skewboost.meta.inner_labels import plain
 from skewboost.metrics.measures import BINARY, find_measure
 from skewboost.parameters import check_arguments, integer, number, one_of, refusal
 from skewboost.typing import Array
@@ -221,7 +221,7 @@ def _settings(plan: Plan, vary: str, make: Callable[[float], Any] | None) -> Cal
     def made(cost: float) -> Setting:
         if passing is None:
             assert make is not None
-            return with_pos_label(make(cost), problem), parts
+            return problem.copy_of(make(cost)), parts
         if passing.cost_param is None:
             return estimator, [weighted(part, problem.pos_label, cost) for part in parts]
         of_miss, of_alarm = (cost, 1.0) if vary == "miss" else (1.0, 1.0 / cost)

@@ -19,7 +19,7 @@ from skewboost.errors import InputError, MissingPackageError
 from skewboost.evaluate.problem import Problem, Sample
 from skewboost.fitting import seeded
 from skewboost.learners.adapter import weight_name
-from skewboost.meta.cost_passing import plain
+from skewboost.meta.inner_labels import plain
 from skewboost.metrics.measures import binary_measures, multiclass_measures
 from skewboost.metrics.ranking import scores_of
 from skewboost.parameters import Check, check_random_state, either, integer, one_of

@@ -20,7 +20,8 @@ from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, check_classes, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
-from skewboost.evaluate.stages import check_staged, margins_of_classes, own_pos_label, stages_of
+from skewboost.evaluate.stages import check_staged, margins_of_classes, stages_of
+from skewboost.meta.inner_labels import own_pos_label
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import find_measure, measures_of_counts, multiclass_measures
 from skewboost.parameters import N_JOBS, check_arguments
@@ -228,11 +229,12 @@ def staged_curve(
     check_arguments(n_jobs=(n_jobs, N_JOBS), verbose=(verbose, VERBOSE))
     rows = read_sample(estimator, X, y, sample_weight)
     problem = problem_of(estimator, rows.y, rows.weights, cost, own_pos_label(estimator))
+    model = problem.copy_of(estimator)
     (seed,) = seeds_for(random_state, 1)
     folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
     check_classes(folds, rows.y, problem.classes)
     tasks = [
-        (estimator, rows.part(train), rows.part(test), problem, own_seed)
+        (model, rows.part(train), rows.part(test), problem, own_seed)
         for (train, test), own_seed in zip(folds, seeds_for(seed, len(folds)))
     ]
     fits = run_in_parallel(_observe_fit, tasks, n_jobs, verbose)

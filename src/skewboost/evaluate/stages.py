@@ -8,14 +8,12 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from skewboost.boosting.estimator import BaseBooster
 from skewboost.boosting.link import TwoClasses
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem
-from skewboost.meta.cost_passing import with_positive
 from skewboost.typing import Array
 
 
@@ -54,21 +52,6 @@ def check_staged(estimator: Any) -> None:
             "Pass a booster: one of skewboost.catalogue(), or scikit-learn's AdaBoostClassifier, "
             f"GradientBoostingClassifier or HistGradientBoostingClassifier.{remedy}",
         )
-
-
-def own_pos_label(estimator: Any) -> Any:
-    """Return the `pos_label` of an estimator or of one of its parts; None if it is not set."""
-    params = estimator.get_params(deep=True)
-    labels = [v for k, v in params.items() if (k == "pos_label" or k.endswith("__pos_label")) and v is not None]
-    return labels[0] if labels else None
-
-
-def with_pos_label(estimator: Any, problem: Problem) -> Any:
-    """Return a copy with `pos_label` set in all parts of skewboost where it is None.
-
-    Otherwise each of them would choose the rarer class of its own training rows.
-    """
-    return with_positive(estimator, problem.classes, problem.pos_label) if problem.binary else clone(estimator)
 
 
 def stages_of(model: Any, X: Any, problem: Problem) -> Iterator[Stage]:

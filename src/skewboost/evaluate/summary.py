@@ -15,7 +15,7 @@ from skewboost.engine.table import CLEARLY_TEXT, Nominal, as_frame, read_column,
 from skewboost.errors import InputError
 from skewboost.evaluate import summary_warnings
 from skewboost.evaluate.summary_counts import NO_CLASS, CategoryCounts, NumberCounts
-from skewboost.meta.cost_passing import plain
+from skewboost.meta.inner_labels import plain
 from skewboost.names import spell
 from skewboost.typing import Array
 

@@ -15,9 +15,9 @@ from skewboost.evaluate.methods import named_estimators
 from skewboost.evaluate.problem import Problem, Sample, Split, check_classes, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import VERBOSE, fit_copy, import_pandas, measure_model, run_in_parallel, seeds_for
 from skewboost.evaluate.staged_curves import over_fits
-from skewboost.evaluate.stages import own_pos_label, with_pos_label
 from skewboost.learners.adapter import weight_name
-from skewboost.meta.cost_passing import CostPassing, cost_for_owner, cost_param_of, plain
+from skewboost.meta.cost_passing import CostPassing, cost_for_owner, cost_param_of
+from skewboost.meta.inner_labels import own_pos_label, plain
 from skewboost.metrics.counts import Counts
 from skewboost.metrics.measures import BINARY, find_measure, measures_of_counts
 from skewboost.parameters import N_JOBS, check_arguments, one_of
@@ -382,7 +382,7 @@ def plan_of(
         raise InputError(
             f"y has {len(problem.classes)} classes, but sweeps are about two. Make one class positive: y == label."
         )
-    several = {name: with_pos_label(estimator, problem) for name, estimator in several.items()}
+    several = {name: problem.copy_of(estimator) for name, estimator in several.items()}
     (seed,) = seeds_for(random_state, 1)
     folds = repeated_folds(cv, sample.y, repeats, seed, weights=sample.weights, X=sample.X)
     check_classes(folds, sample.y, problem.classes)

@@ -21,7 +21,7 @@ from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.fitting import restore_on_failure, seeded
 from skewboost.goals.cascade_rows import Source, StageRows, check_same_kind
 from skewboost.goals.cascade_stages import Cascade, Reached, Stage, StageGoal, grown_stage
-from skewboost.goals.certificate import Certificate, certificate
+from skewboost.goals.certificate import Certificate, answers_of, certificate
 from skewboost.goals.holdout import HeldOut, hold_out, random_split
 from skewboost.goals.labelled_rows import labelled_rows
 from skewboost.goals.rows import ROWS, SearchRows, in_order_of_contents
@@ -239,7 +239,9 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         first = X = self._readable(X, reset=True)
         rng = check_random_state(self.random_state)
-        rows, self.classes_, self.pos_label_ = labelled_rows(self, self._base, X, y, groups, params)
+        rows, self.classes_, self.pos_label_ = labelled_rows(
+            self, self._base, X, y, groups, params, relative=negatives is None
+        )
         if rows.are == ROWS and not rows.counted:
             rows = replace(rows, units=in_order_of_contents(rows))
         goal = StageGoal(float(self.detection_rate), float(self.false_alarm_rate))
@@ -330,9 +332,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _certificate(self, goal: StageGoal, aim: Aim, held_out: HeldOut) -> Certificate:
         """Return what the held-out rows show about the cascade."""
         aim = replace(aim, goal=self._overall(goal, len(self.stages_)))
-        assert aim.delta is not None
-        found = certificate(aim, self._cascade, held_out, met=False)
-        return replace(found, met=found.p_value <= aim.delta)
+        return certificate(aim, answers_of(self, held_out), held_out)
 
     def _check_params(self) -> None:
         check_params(

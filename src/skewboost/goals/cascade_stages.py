@@ -24,7 +24,7 @@ from skewboost.goals.goal_measures import goal_measure
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.search import Aim, OutOfFoldScores
 from skewboost.meta.cost_passing import staged_scores_of
-from skewboost.metrics.counts import Counts
+from skewboost.metrics.counts import Counts, check_scores
 from skewboost.metrics.ranking import scores_of
 from skewboost.typing import Array
 
@@ -134,16 +134,12 @@ class Cascade:
         for stage in self.stages:
             if not len(left):
                 break
-            scores = stage.scores(X, None if len(left) == n_rows else left, self.pos_label)
+            scores = check_scores(stage.scores(X, None if len(left) == n_rows else left, self.pos_label))
             n_stages[left] += 1
             margins[left] = scores - stage.threshold
             passed[left] = scores >= stage.threshold
             left = left[scores >= stage.threshold]
         return Reached(n_stages, passed, margins)
-
-    def decisions(self, X: Any) -> tuple[Array, None]:
-        """Return which rows pass all stages; no row is referred to somebody else."""
-        return self.reached(X).passed, None
 
     def passing(self, rows: SearchRows) -> SearchRows:
         """Return the rows that pass all stages."""

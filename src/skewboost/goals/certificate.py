@@ -22,10 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.holdout import HeldOut
 from skewboost.goals.rows import BY_MASK, GROUPS, LATEST, Units
@@ -39,6 +40,7 @@ MOST_TRUSTED = 1000  # held-out rows: with more, what differs is the scores
 MAX_CANDIDATES = 8  # models that are fitted for a certificate
 # A smaller likelihood ratio changes probabilities to a small and rarely important degree [jaeschke1994]_
 LITTLE_USE = 2.0
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,13 @@ class Certificate:
     p_value: float
     shown: dict[str, float]
     assumes: str
+
+    def __post_init__(self) -> None:
+        if self.met and not self.p_value <= 1.0 - self.confidence + ROUNDING:
+            raise InputError(
+                f"A certificate with {self.confidence:.0%} confidence says that {self.goal} is met, but its p-value is "
+                f"{self.p_value:.4g}."
+            )
 
     def __str__(self) -> str:
         c = self.evidence
@@ -117,21 +126,38 @@ def in_words(counts: Counts) -> str:
     )
 
 
-class Decides(Protocol):
-    """What a certificate is about: `Decision`, or anything else that decides without the held-out rows."""
-
-    def decisions(self, X: Any) -> tuple[Array, Array | None]:
-        """Return which rows are predicted to be positive, and which are referred, if any may be."""
+Decisions = tuple[Array, Array | None]  # which rows are predicted to be positive, and which are referred, if any may be
 
 
-def certificate(aim: Aim, decision: Decides, held_out: HeldOut, met: bool) -> Certificate:
-    """Return what the held-out rows show about a decision."""
+def answers_of(model: Any, held_out: HeldOut) -> Decisions:
+    """Return what `predict` of a fitted model says of the held-out rows."""
+    labels, reject_label = model.predict(held_out.rows.X), getattr(model, "reject_label_", None)
+    return labels == model.pos_label_, None if reject_label is None else labels == reject_label
+
+
+def check_answers(answers: Decisions, decisions: Decisions) -> None:
+    """Raise if `predict` does not answer as was decided when the goal was tested."""
+    differ = answers[0] != decisions[0]
+    if answers[1] is not None:
+        differ |= answers[1] != decisions[1]
+    if differ.any():
+        raise InputError(
+            f"Of {differ.sum()} of the {len(differ)} rows that are held out for the certificate, predict says "
+            "something else than the scores by which the goal was tested. No certificate would hold for it.",
+            "Choose an estimator that gives a row the same score each time.",
+        )
+
+
+def certificate(aim: Aim, decisions: Decisions, held_out: HeldOut, passed: bool = True) -> Certificate:
+    """Return what the held-out rows show about decisions on them, which were made without them.
+
+    `passed` says whether all tests before the one of these decisions were passed, too.
+    """
     assert aim.delta is not None
-    decisions = decision.decisions(held_out.rows.X)
     evidence = held_out.evidence(*decisions)
     p_value = float(aim.goal.p_value(evidence, aim.cost))
     shown = {f"{c.name} {c.sense}": c.limit(evidence, aim.delta, aim.cost) for c in aim.goal.conditions}
-    counts, assumes = held_out.counts(*decisions), assumptions(held_out)
+    counts, assumes, met = held_out.counts(*decisions), assumptions(held_out), passed and p_value <= aim.delta
     return Certificate(aim.goal, 1.0 - aim.delta, met, counts, evidence, p_value, shown, assumes)
 
 
@@ -153,16 +179,17 @@ def assumptions(held_out: HeldOut) -> str:
 
 
 def certified_threshold(
-    aim: Aim, decision: Decision, held_out: HeldOut, out_of_fold: OutOfFoldScores
+    aim: Aim, decision: Decision, scores: Array, held_out: HeldOut, out_of_fold: OutOfFoldScores
 ) -> Decision | None:
     """Return the decision with the best threshold that is shown to meet the goal; None if there is none.
 
+    `scores` are those of the held-out rows.
     If the goal does not imply an order in which to test thresholds, or pairs of them, their out-of-fold counts do.
     Among those that pass, out-of-fold and held-out counts together decide.
     """
     assert aim.delta is not None
     assert decision.point.curve is not None
-    scores, positive = decision.scores(held_out.rows.X), held_out.positive
+    positive = held_out.positive
     thresholds, before = decision.point.curve
     if aim.goal.rising is not None and not aim.refers:
         tried, evidence = Counts.at_thresholds(positive, scores, held_out.examples)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -15,14 +14,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skewboost.engine.table import sliceable
-from skewboost.errors import InputError, checked_by_scikit_learn
+from skewboost.errors import InputError, checked_by_scikit_learn, warn_caller
 from skewboost.fitting import LogProbabilityMixin
 from skewboost.goals.certificate import (
     Certificate,
+    Decisions,
+    answers_of,
     candidates,
     certificate,
     certified_model,
     certified_threshold,
+    check_answers,
     impossible,
     of_little_use,
 )
@@ -41,8 +43,9 @@ from skewboost.goals.reasons import (
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.search import Aim, Point, Search, frontier, read_aim, table
 from skewboost.goals.search_parameters import check_search, default_estimator, has_own_scores
-from skewboost.goals.trials import Decision, SingleTrial, Trials, folds_of, rounds_to_try
-from skewboost.meta.cost_passing import CostPassing, plain
+from skewboost.goals.trials import Decision, SingleTrial, Trials, above, folds_of, rounds_to_try
+from skewboost.meta.cost_passing import CostPassing
+from skewboost.meta.inner_labels import plain
 from skewboost.meta.referral import referral_label, with_referred
 from skewboost.metrics.costs import plain_cost
 from skewboost.parameters import check_random_state
@@ -116,9 +119,10 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         perfect predictions would need so many. If `cv`, or that of the estimator, is a ``TimeSeriesSplit``, a
         proportion is that of the latest rows.
     weights : {"importance", "counts"}, default="importance"
-        What `sample_weight`, and equal rows, mean. "importance": a row counts as much as it weighs, and is one example;
-        equal rows are copies, which add no evidence. "counts": a row of weight 3 stands for three independent examples
-        that happen to be equal, as in an aggregated table of few distinct values, and so do three equal rows.
+        What `sample_weight`, and equal rows, mean. "importance": a row counts as much as it weighs, and is one example,
+        so that equal weights are the same as none; equal rows are copies, which add no evidence. "counts": a row of
+        weight 3 stands for three independent examples that happen to be equal, as in an aggregated table of few
+        distinct values, and so do three equal rows.
     cost : float, dict, array or None, default=None
         What mistakes cost, if the goal or `then` is about expected_cost: a number (the cost of a miss, in false
         alarms), ``{label: cost}`` or a matrix ``cost[true, predicted]`` (classes in sorted order).
@@ -132,7 +136,8 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
     cost_param : str or None, default=None
         The parameter of the estimator that takes ``{label: cost}``, if it cannot be found by its name.
     pos_label : label or None, default=None
-        The positive class; None: the rarer one.
+        The positive class; None: that of the estimator if it has one, else the rarer one of all rows. The estimator
+        gets the same.
     reject_label : label or None, default=None
         The prediction for referred rows. None: -1 if labels are numbers, else "refer".
     random_state : int, RandomState or None, default=None
@@ -256,10 +261,17 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         -------
         self
         """
+        self._fit_and_hold_out(X, y, groups, params)
+        return self
+
+    def _fit_and_hold_out(
+        self, X: Any, y: Any, groups: Any, params: dict[str, Any]
+    ) -> tuple[HeldOut, Decisions] | None:
+        """Fit, and return the rows that the certificate is about, with the decisions on them."""
         check_search(self)
         before = dict(self.__dict__)
         try:
-            self._fit(X, y, groups, params)
+            return self._fit(X, y, groups, params)
         except BaseException as error:
             points = getattr(self, "search_", None)
             self.__dict__.clear()
@@ -267,9 +279,8 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             if isinstance(error, KeyboardInterrupt) and points is not None:
                 self.search_ = points  # keep the points that were finished
             raise
-        return self
 
-    def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> None:
+    def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> tuple[HeldOut, Decisions] | None:
         with checked_by_scikit_learn():
             validate_data(self, sliceable(X), reset=True, skip_check_array=True)
         if get_config()["enable_metadata_routing"]:
@@ -292,8 +303,9 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         hopeless = not search.best.met and not self.goal_.met(search.best.counts, aim.cost)
         if hopeless and not self.allow_unmet:
             raise GoalNotReachableError(not_reachable(aim, search.points), search=self.search_)
-        self._settle(aim, search, trials, rows, held_out)
+        answers = self._settle(aim, search, trials, rows, held_out)
         self.frontier_ = frontier(aim, search.points)
+        return None if held_out is None or answers is None else (held_out, answers)
 
     def _check_referral(self, aim: Aim) -> None:
         """Set `reject_label_`, if rows may be referred."""
@@ -327,7 +339,7 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             if single is not None:
                 return single
         cv = (time_order(self) or FOLDS) if self.cv is None else self.cv
-        folds = folds_of(cv, rows, rows.y == self.pos_label_, estimator, certified, grouped, rng)
+        folds = folds_of(cv, rows, rows.y == self.pos_label_, estimator, grouped, rng)
         rounds = rounds_to_try(estimator) if self.tune_rounds else None
         return Trials(cost_passing, folds, rounds, None if self.estimator is None else self.n_jobs)
 
@@ -353,39 +365,48 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             search.over_costs(balanced, trials.cost_passing.scale_free, self.max_points)
         return search
 
-    def _settle(self, aim: Aim, search: Search, trials: Any, rows: SearchRows, held_out: HeldOut | None) -> None:
-        """Fit the final model and, if there are held-out rows, certify it."""
+    def _settle(
+        self, aim: Aim, search: Search, trials: Any, rows: SearchRows, held_out: HeldOut | None
+    ) -> Decisions | None:
+        """Fit the final model and, if there are held-out rows, certify what it answers of them, which is returned."""
 
         def decision_of(point: Point) -> Decision:
             return Decision.of(trials.fit(rows, point), point, self.pos_label_)
 
         self.certificate_: Certificate | None = None
-        problem = None
+        problem = answers = None
         if held_out is None:
             chosen = decision_of(search.best)
+            self._settle_on(chosen)
             if not search.best.met:
                 problem = not_reachable(aim, search.points)
         else:
             if self._tunes == "cost":
                 certified = certified_model(aim, candidates(aim, search.points), decision_of, held_out)
                 chosen = certified or decision_of(search.best)
+                decisions = chosen.decisions(held_out.rows.X)
             else:
                 chosen = decision_of(search.best)
                 assert search.out_of_fold is not None
-                certified = certified_threshold(aim, chosen, held_out, search.out_of_fold)
-            chosen = certified or chosen
-            self.certificate_ = certificate(aim, chosen, held_out, certified is not None)
-            if certified is None:
+                scores = chosen.scores(held_out.rows.X)
+                certified = certified_threshold(aim, chosen, scores, held_out, search.out_of_fold)
+                chosen = certified or chosen
+                decisions = chosen.decide(scores)
+            self._settle_on(chosen)
+            answers = answers_of(self, held_out)
+            check_answers(answers, decisions)
+            self.certificate_ = certificate(aim, answers, held_out, certified is not None)
+            if not self.certificate_.met:
                 problem = not_certified(aim, self.certificate_)
         if problem is not None:
             if not self.allow_unmet:
                 raise GoalNotReachableError(problem, search=self.search_)
-            warnings.warn(problem, GoalNotMetWarning, stacklevel=4)
-        else:
-            counts = chosen.point.counts if self.certificate_ is None else self.certificate_.counts
-            if of_little_use(counts):
-                warnings.warn(hardly_useful(aim, counts), LittleUseWarning, stacklevel=4)
-        self._settle_on(chosen)
+            warn_caller(problem, GoalNotMetWarning)
+            return answers
+        counts = chosen.point.counts if self.certificate_ is None else self.certificate_.counts
+        if of_little_use(counts):
+            warn_caller(hardly_useful(aim, counts), LittleUseWarning)
+        return answers
 
     def _settle_on(self, decision: Decision) -> None:
         """Set the attributes that follow from the decision."""
@@ -442,12 +463,7 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             ``classes_[1]`` is predicted exactly where it is positive, except for rows that are referred.
         """
         self._check_decisions()
-        scores = self._decision.scores(X)
-        above = scores - self.threshold_
-        if self.classes_[1] != self.pos_label_:
-            return np.negative(above)
-        equal = (scores >= self.threshold_) & ~(above > 0)  # a score at the threshold means the positive class
-        return np.where(equal, np.nextafter(0.0, 1.0), above)
+        return above(self._decision.scores(X), self.threshold_, self.classes_[1] == self.pos_label_)
 
     def predict(self, X: Any) -> Array:
         """Predict the positive class where the score reaches the threshold, and `reject_label_` for referred rows.

@@ -25,7 +25,7 @@ from skewboost.errors import InputError
 from skewboost.goals.goal import Goal
 from skewboost.goals.goal_measures import GOAL_MEASURES, REFERRED, GoalMeasure, goal_measure
 from skewboost.metrics.costs import cost_matrix
-from skewboost.metrics.counts import Counts, ReferralCounts
+from skewboost.metrics.counts import Counts, ReferralCounts, check_scores
 from skewboost.typing import Array
 
 STEP = math.log(4.0)  # outward
@@ -134,6 +134,9 @@ class OutOfFoldScores:
     scores: Array
     weights: Array | None
     own_threshold: float  # that of the estimator itself
+
+    def __post_init__(self) -> None:
+        check_scores(self.scores)
 
     def at(self, threshold: float) -> Counts:
         """Return the counts at a threshold."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import PredefinedSplit
 
 from skewboost.errors import InputError
 from skewboost.fold_rows import uses_groups
 from skewboost.goals.goal import Goal
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.trials import rounds_to_try
+from skewboost.meta.inner_labels import parameters_of_parts
 from skewboost.meta.referral import check_refers_no_rows
 from skewboost.parameters import CLASSIFIER, FRACTION, N_JOBS, Check, check_params, either, integer, one_of, optional
 
@@ -70,8 +72,11 @@ def check_search(search: Any) -> None:
             "Choose another estimator.",
         )
     check_refers_no_rows(type(search).__name__, search._base)
-    if has_own_scores(search._base):
-        _check_portfolio(search._base)
+    _check_parts(search._base)
+    if search.confidence is not None:
+        _check_splitter(search.cv, "cv")
+        if has_own_scores(search._base):
+            _check_splitter(search._base.cv, "cv of the estimator")
     if search.holdout is not None and search.confidence is None:
         raise InputError(
             f"holdout={search.holdout!r} has no effect without a certificate.",
@@ -83,13 +88,26 @@ def check_search(search: Any) -> None:
         rounds_to_try(search._base)
 
 
-def _check_portfolio(estimator: Any) -> None:
-    """Check that a `SkewBoostClassifier` has no goal of its own, and no folds of other rows than it gets."""
-    goal, cv = getattr(estimator, "goal", None), estimator.cv
-    if goal is not None:
-        raise InputError(f"estimator has a goal of its own: {str(goal)!r}.", "Leave it at None.")
-    if cv is not None and not isinstance(cv, int | np.integer) and not hasattr(cv, "split"):
+def _check_parts(estimator: Any) -> None:
+    """Check that no part of the estimator has a goal of its own, or costs that the threshold of the search undoes."""
+    for name, goal in parameters_of_parts(estimator, "goal"):
+        if goal is not None:
+            raise InputError(f"{name}={str(goal)!r}: the estimator has a goal of its own.", "Leave it at None.")
+    cost, in_training = getattr(estimator, "cost", None), getattr(estimator, "_costs_in_training", True)
+    neutral = cost is None or (np.ndim(cost) == 0 and cost == 1)
+    if not in_training and not neutral:
         raise InputError(
-            "cv of the estimator is an iterable of splits, which number the rows of X, but it gets only some of them.",
-            "Pass a splitter, or a number of folds.",
+            f"cost={cost!r} of the estimator has no effect: it would move the threshold, which is searched for.",
+            "Leave it at None. If the goal or then is about expected_cost, pass cost to the search.",
+        )
+
+
+def _check_splitter(cv: Any, name: str) -> None:
+    """Check that a splitter divides the rows that it gets, which are not all if some are held out."""
+    predefined = isinstance(cv, PredefinedSplit)
+    if predefined or not (cv is None or isinstance(cv, int | np.integer) or hasattr(cv, "split")):
+        kind = "a PredefinedSplit, which numbers" if predefined else "an iterable of splits, which number"
+        raise InputError(
+            f"{name} is {kind} the rows of X, but with a certificate it gets only the rows that are not held out.",
+            "Pass a number of folds, or a splitter that divides any rows, such as StratifiedGroupKFold.",
         )

@@ -10,10 +10,13 @@ from sklearn import get_config
 from sklearn.utils.validation import check_is_fitted
 
 from skewboost.errors import InputError
+from skewboost.goals.certificate import answers_of, check_answers
 from skewboost.goals.goal_search import GoalSearchCV
+from skewboost.goals.trials import above
 from skewboost.meta.portfolio.portfolio_classifier import PortfolioClassifier
 from skewboost.meta.referral import with_referred
 from skewboost.metrics.costs import cost_matrix
+from skewboost.metrics.counts import check_scores
 from skewboost.parameters import FRACTION, check_params
 from skewboost.typing import Array
 
@@ -158,7 +161,8 @@ class SkewBoostClassifier(PortfolioClassifier):
         search = GoalSearchCV(
             portfolio, self.goal, tune="threshold", confidence=self.confidence, cost=self.cost,
             pos_label=self.pos_label, reject_label=self.reject_label, random_state=self.random_state,
-        ).fit(X, y, groups, **params)  # fmt: skip
+        )  # fmt: skip
+        certified = search._fit_and_hold_out(X, y, groups, params)
         for name, value in vars(search.estimator_).items():
             if name.endswith("_") or name in ("_model", "_nominal", "_empty_columns", "_class_shares"):
                 setattr(self, name, value)
@@ -169,6 +173,9 @@ class SkewBoostClassifier(PortfolioClassifier):
         cost = 1 if self.cost is None else self.cost
         self._keep_costs(cost_matrix(cost, self.classes_, self._positive, self._class_shares))
         self._costs_are_means = False
+        assert certified is not None
+        held_out, answers = certified
+        check_answers(answers_of(self, held_out), answers)
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -233,12 +240,34 @@ class SkewBoostClassifier(PortfolioClassifier):
             raise InputError(
                 "sample_cost has no effect on a model that was fitted to a goal.", "Leave it out, or fit without goal."
             )
-        scores = self._scores(X)[:, 0]
+        scores = self._finite_scores(X)
         positive = scores >= self.threshold_
         decided = np.asarray(self.classes_[(positive != self._first_is_positive).astype(np.intp)])
         if not hasattr(self, "lower_threshold_"):
             return decided
         return with_referred(decided, (scores >= self.lower_threshold_) & ~positive, self.reject_label_)
+
+    def _finite_scores(self, X: Any) -> Array:
+        """Return the scores that are compared with the threshold of the goal."""
+        return check_scores(self._scores(X)[:, 0])
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the score that `predict` decides by.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            New rows, with the columns of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), or (n_samples, n_classes) if there are more than two
+            For two classes, the log-odds of ``classes_[1]`` plus the part of the costs, or less the threshold of the
+            goal: positive where it is predicted. For more, minus the expected cost of each class.
+        """
+        if not hasattr(self, "threshold_"):
+            return super().decision_function(X)
+        return above(self._finite_scores(X), self.threshold_, not self._first_is_positive)
 
     def report(self, X: Any, y: Any, **options: Any) -> Any:
         """Return a report about the fitted model: one HTML file with figures and a cost explorer, for two classes.

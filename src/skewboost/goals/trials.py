@@ -13,10 +13,11 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from skewboost.errors import InputError
-from skewboost.fold_rows import Fold, given_folds
+from skewboost.fold_rows import given_folds
 from skewboost.goals.rows import SearchRows, Units
 from skewboost.goals.search import OutOfFoldScores, Point
 from skewboost.meta.cost_passing import CostPassing, own_threshold, staged_scores_of
+from skewboost.metrics.counts import check_scores
 from skewboost.metrics.ranking import scores_of
 from skewboost.typing import Array
 
@@ -25,16 +26,13 @@ MAX_TRIES = 100
 
 
 def folds_of(
-    cv: Any, rows: SearchRows, positive: Array, estimator: Any, certified: bool, grouped: bool, rng: Any
+    cv: Any, rows: SearchRows, positive: Array, estimator: Any, grouped: bool, rng: Any
 ) -> list[tuple[SearchRows, SearchRows]]:
-    """Return pairs of training and test rows, prepared for many fits.
-
-    `certified` says that other rows were held out before, and `grouped` that the user named the units.
-    """
+    """Return pairs of training and test rows, prepared for many fits; `grouped`: the user named the units."""
     if isinstance(cv, int | np.integer):
         splits = _folds_of_units(cv, rows, positive, rng)
     else:
-        splits = _folds_of_splitter(cv, rows, certified, rows.units if grouped else None)
+        splits = given_folds(cv, rows.y, rows.units if grouped else None, X=rows.X)
     return [(rows.take(train).prepared(estimator), rows.take(test).prepared(estimator)) for train, test in splits]
 
 
@@ -60,17 +58,6 @@ def _folds_of_units(cv: Any, rows: SearchRows, positive: Array, rng: Any) -> lis
         f"A class has {fewest} independent example(s) to search on, but cross-validation needs at least 2.",
         "Add examples. Equal rows, and rows of one group, count as one.",
     )
-
-
-def _folds_of_splitter(cv: Any, rows: SearchRows, certified: bool, groups: Array | None) -> list[Fold]:
-    """Return the splits of a splitter or iterable that the user passed."""
-    if cv is not None and not hasattr(cv, "split") and certified:
-        raise InputError(
-            "cv is an iterable of splits, which number the rows of X, but with a certificate the search gets only the "
-            "rows that are not held out.",
-            "Pass a splitter, or set confidence=None.",
-        )
-    return given_folds(cv, rows.y, groups, X=rows.X)
 
 
 @dataclass
@@ -121,7 +108,7 @@ class SingleTrial:
         """Fit a portfolio to all rows of the search; None if it has no out-of-fold scores of both classes."""
         model = cost_passing.fit(rows.X, rows.y, None, rows.params)
         scores = model._held_out_decisions()
-        known = np.zeros(len(rows.y), dtype=np.bool_) if scores is None else np.isfinite(scores)
+        known = np.zeros(len(rows.y), dtype=np.bool_) if scores is None else ~np.isnan(scores)
         positive = rows.y == cost_passing.pos_label
         if len(np.unique(positive[known])) < 2:
             return None
@@ -191,12 +178,12 @@ class Decision:
         return replace(self, threshold=float(upper), lower=lower)
 
     def scores(self, X: Any) -> Array:
-        """Return scores that are higher where the positive class is more likely."""
+        """Return scores that are higher where the positive class is more likely; raise if one is not finite."""
         n_rounds = self.point.n_rounds
         if n_rounds is None or hasattr(self.model, "truncated"):
-            return scores_of(self.model, X, self.pos_label)
+            return check_scores(scores_of(self.model, X, self.pos_label))
         *_, scores = at_rounds(staged_scores_of(self.model, X, self.pos_label), [n_rounds])
-        return scores
+        return check_scores(scores)
 
     def probabilities(self, X: Any) -> Array:
         """Return the probabilities of both classes, in their order."""
@@ -214,3 +201,15 @@ class Decision:
     def decisions(self, X: Any) -> tuple[Array, Array | None]:
         """Return which rows are predicted to be positive, and which are referred, if any may be."""
         return self.decide(self.scores(X))
+
+
+def above(scores: Array, threshold: float, second: bool) -> Array:
+    """Return by how much scores exceed a threshold, with the sign of a `decision_function`.
+
+    It is positive exactly where ``classes_[1]`` is predicted: the class of higher scores if `second`, else the other.
+    """
+    margins = scores - threshold
+    if not second:
+        return np.negative(margins)
+    equal = (scores >= threshold) & ~(margins > 0)  # a score at the threshold means the class of higher scores
+    return np.where(equal, np.nextafter(0.0, 1.0), margins)

@@ -32,7 +32,7 @@ from skewboost.io.structure import (
     shorten,
     text,
 )
-from skewboost.meta.cost_passing import plain
+from skewboost.meta.inner_labels import plain
 
 FORMAT = "skewboost model"
 VERSION = 1

@@ -311,6 +311,8 @@ def _check_goal_search(model: Any) -> None:
     given = model.estimator is None or hasattr(model.estimator, "get_params")
     require(given, "must be an estimator, or null", "params.estimator")
     check_member(model.estimator_, model, "estimator", model.classes_)
+    same = getattr(model.estimator_, "pos_label_", model.pos_label_) == model.pos_label_
+    require(same, "must be that of the estimator", "pos_label")
     require(model.cost_matrix_ is None or model.cost_matrix_.shape == (2, 2), "must be 2 by 2", "cost_matrix")
     require(not math.isnan(model.threshold_), "must not be NaN", "threshold")
     check_referral(model)

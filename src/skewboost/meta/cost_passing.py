@@ -7,20 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.engine.table import take_rows
 from skewboost.errors import InputError
 from skewboost.learners.adapter import weight_name
+from skewboost.meta.inner_labels import hides_classes, plain, renumbers, with_pos_label
 from skewboost.typing import Array
 
 PARAMETERS = ("cost", "class_weight")
-# meta-estimators of scikit-learn that fit the inner estimator to the class numbers 0, 1, … instead of the labels
-RENUMBERING = frozenset({
-    "BaggingClassifier", "VotingClassifier", "StackingClassifier", "OneVsRestClassifier", "OneVsOneClassifier",
-})  # fmt: skip
-CODING = frozenset({"CodeMatrixClassifier", "OutputCodeClassifier"})
 
 
 def cost_param_of(estimator: Any) -> str | None:
@@ -33,24 +28,6 @@ def cost_param_of(estimator: Any) -> str | None:
     return next((n for n in candidates if not hides_classes(estimator, n)), None)
 
 
-def _enclosing_types(estimator: Any, name: str) -> set[str]:
-    """The names of all types, with their bases, of the meta-estimators around the owner of a parameter."""
-    params = estimator.get_params(deep=True)
-    path = name.split("__")[:-1]
-    owners = [estimator, *(params.get("__".join(path[:k])) for k in range(1, len(path)))] if path else []
-    return {kind.__name__ for owner in owners for kind in type(owner).__mro__}
-
-
-def renumbers(estimator: Any, name: str) -> bool:
-    """Whether the owner of a nested parameter is fitted to class numbers instead of labels."""
-    return not RENUMBERING.isdisjoint(_enclosing_types(estimator, name))
-
-
-def hides_classes(estimator: Any, name: str) -> bool:
-    """Whether the owner of a nested parameter is fitted to the columns of a code instead of classes."""
-    return not CODING.isdisjoint(_enclosing_types(estimator, name))
-
-
 def cost_for_owner(estimator: Any, name: str, cost: Any) -> Any:
     """``{label: cost}`` with the labels that the owner of the parameter is fitted to."""
     if isinstance(cost, Mapping) and renumbers(estimator, name):
@@ -60,7 +37,7 @@ def cost_for_owner(estimator: Any, name: str, cost: Any) -> Any:
 
 @dataclass
 class CostPassing:
-    """Fits clones of an estimator, each with other costs of the two classes."""
+    """Fits clones of an estimator with the same positive class, each with other costs of the two classes."""
 
     estimator: Any
     classes: Array
@@ -115,7 +92,7 @@ class CostPassing:
 
     def fit(self, X: Any, y: Array, costs: tuple[float, float] | None, params: dict[str, Any]) -> Any:
         """Fit a clone with these costs of the positive and the negative class; None: without changing its costs."""
-        model = clone(self.estimator)
+        model = with_pos_label(self.estimator, self.classes, self.pos_label)
         params = dict(params)
         if costs is None:
             return model.fit(X, y, **params)
@@ -136,25 +113,6 @@ class CostPassing:
             params[self.weight_param] = weights * (ones.sum() / weights.sum())  # of the same sum as before
         with unquestioned_costs():
             return model.fit(X, y, **params)
-
-
-def with_positive(estimator: Any, classes: Array, positive: Any) -> Any:
-    """Return a copy with `pos_label` set in all parts of skewboost where it is None.
-
-    Otherwise each of them would choose the rarer class of its own training rows, and costs would change sides with it.
-    """
-    copy = clone(estimator)
-    params = copy.get_params(deep=True)
-    unset = [k for k, v in params.items() if k.rpartition("__")[2] == "pos_label" and v is None]
-    own = [k for k in unset if type(params.get(k.rpartition("__")[0], copy)).__module__.startswith("skewboost.")]
-    usable = [k for k in own if not hides_classes(copy, k)]
-    label, number = plain(positive), classes.tolist().index(positive)
-    return copy.set_params(**{k: number if renumbers(copy, k) else label for k in usable})
-
-
-def plain(label: Any) -> Any:
-    """A label as a plain Python object."""
-    return label.item() if isinstance(label, np.generic) else label
 
 
 def take_params(params: Mapping[str, Any], rows: Array, n_rows: int) -> dict[str, Any]:

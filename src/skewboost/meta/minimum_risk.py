@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags, indexable
@@ -21,6 +21,7 @@ from skewboost.meta.calibrated_folds import CalibratedFolds
 from skewboost.meta.cost_free import CostFree
 from skewboost.meta.cost_passing import cost_param_of
 from skewboost.meta.expected_cost import ExpectedCostMixin
+from skewboost.meta.inner_labels import with_pos_label
 from skewboost.meta.portfolio.portfolio_costs import PortfolioCosts, check_gives_probabilities
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
@@ -203,7 +204,7 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
         self._keep_costs(cost_matrix(self.cost, classes, positive, self.prior_))
         self._check_folds(labels, classes)
         source = self._source(self._folds(labels, groups), classes)
-        fitted = (clone(source) if source is self.estimator else source).fit(X, labels, **params)
+        fitted = with_pos_label(source, classes, positive).fit(X, labels, **params)
         if not np.array_equal(fitted.classes_, classes):
             raise InputError(
                 f"The fitted estimator has the classes {fitted.classes_.tolist()}, but y has {classes.tolist()}.",

@@ -22,7 +22,7 @@ from skewboost.fold_rows import check_groups, groups_if_used, uses_groups
 from skewboost.learners.adapter import weight_name
 from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
-from skewboost.meta.cost_passing import with_positive
+from skewboost.meta.inner_labels import with_pos_label
 from skewboost.meta.portfolio.portfolio_costs import check_gives_probabilities
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, check_random_state, integer, number, optional
@@ -162,7 +162,7 @@ class UnderBaggingClassifier(MostProbableMixin, MetaEstimatorMixin, ClassifierMi
         examples = present[examples_in_order(kept, np.searchsorted(classes, labels[present]), weights[present])]
         member = self._member()
         if len(classes) == 2:  # in balanced samples neither is rarer
-            member = with_positive(member, classes, choose_positive(labels, classes, None, weights))
+            member = with_pos_label(member, classes, choose_positive(labels, classes, None, weights))
         weights = weights / np.maximum(np.bincount(examples, minlength=len(weights)), 1)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         native = sliceable(X)

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from skewboost.errors import InputError
 from skewboost.typing import Array
 
 
@@ -45,6 +46,7 @@ class Counts:
         The first threshold is the lowest score (all rows are flagged), the last is just above the highest (none is),
         and the others are halfway between neighbouring scores.
         """
+        check_scores(scores)
         order = np.argsort(scores, kind="stable")
         ordered = np.asarray(scores, dtype=np.float64)[order]
         mass = np.ones(len(order)) if weights is None else np.asarray(weights, dtype=np.float64)[order]
@@ -54,8 +56,9 @@ class Counts:
         missed = np.concatenate(([0.0], np.cumsum(np.where(is_positive, mass, 0.0))))
         spared = np.concatenate(([0.0], np.cumsum(np.where(is_positive, 0.0, mass))))
         low, high = ordered[ends], ordered[ends + 1]
-        middle = low + 0.5 * (high - low)
-        middle = np.where(middle > low, middle, high)  # there may be no number in between
+        with np.errstate(over="ignore"):
+            middle = low + 0.5 * (high - low)
+        middle = np.where((middle > low) & (middle <= high), middle, high)  # there may be no number in between
         thresholds = np.concatenate((ordered[:1], middle, np.nextafter(ordered[-1:], np.inf)))
         fn, tn = missed[below], spared[below]
         return thresholds, cls(missed[-1] - fn, spared[-1] - tn, fn, tn)
@@ -183,6 +186,18 @@ class Counts:
     def average_cost(self, matrix: Array) -> Any:
         """Return the mean cost per row."""
         return ratio(self.cost(matrix), self.total)
+
+
+def check_scores(scores: Array) -> Array:
+    """Return scores that are to be compared with a threshold; raise if one is not finite."""
+    wrong = ~np.isfinite(scores)
+    if wrong.any():
+        raise InputError(
+            f"The scores of {wrong.sum()} of {len(wrong)} rows are not finite ({scores[wrong][0]}), so that no "
+            "threshold can be chosen or applied.",
+            "Look for cells of these rows that the model cannot use, or choose another model.",
+        )
+    return scores
 
 
 OF_POSITIVES = frozenset({"tp", "fn", "referred_positives"})

@@ -136,7 +136,7 @@ def test_goals(pos_label, tmp_path):
     model = portfolio(goal="recall >= 0.6", confidence=0.6, pos_label=pos_label).fit(X, y)
     everywhere(model, X[:40], tmp_path)
     around = sb.GoalSearchCV(
-        portfolio(cost=3, pos_label=pos_label), "recall >= 0.6", confidence=None, cv=2, pos_label=pos_label
+        portfolio(pos_label=pos_label), "recall >= 0.6", confidence=None, cv=2, pos_label=pos_label
     ).fit(X, y)
     for program in (run_python(around, X[:40]), run_onnx(around, X[:40])):
         program.agrees(around, X[:40])

@@ -63,12 +63,6 @@ def read_formula(model: Any) -> Formula:
         remedy = next((text for attribute, text in REMEDIES.items() if hasattr(model, attribute)), "")
         raise InputTypeError(f"{name} cannot be exported. {CAN_BE}.", remedy)
     check_is_fitted(inner)
-    if threshold is not None and model.pos_label_ != inner.pos_label_:
-        raise InputTypeError(
-            f"{type(model).__name__} and its estimator have different positive classes: {model.pos_label_!r} and "
-            f"{inner.pos_label_!r}.",
-            "Set pos_label of both to the same class.",
-        )
     read = _read_booster if isinstance(inner, BaseBooster) else _read_portfolio
     formula = read(inner, name, threshold)
     return formula if getattr(model, "lower_threshold_", None) is None else _referring(formula, model)

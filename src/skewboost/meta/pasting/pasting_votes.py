@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from skewboost.datasets.chunks import ChunkRows, MemoryRows, ParquetRows, Rows, count_rows, is_path
 from skewboost.errors import InputError
 from skewboost.fitting import MostProbableMixin, restore_on_failure
-from skewboost.meta.cost_passing import with_positive
+from skewboost.meta.inner_labels import with_pos_label
 from skewboost.meta.pasting.bites import RowPools, RowsInMemory, Voters, rows_in_memory
 from skewboost.meta.pasting.row_sources import (
     Targets,
@@ -29,7 +29,6 @@ from skewboost.meta.pasting.row_sources import (
     targets_in_memory,
 )
 from skewboost.meta.pasting.vote_rounds import Plan, VoteState, train
-from skewboost.metrics.targets import choose_positive
 from skewboost.parameters import (
     CLASSIFIER,
     N_JOBS,
@@ -233,11 +232,8 @@ class PastingVotesClassifier(MostProbableMixin, ClassifierMixin, BaseEstimator):
         self.n_samples_seen_ = n_seen or self._n_rows
         state = self._state.copy() if continues else VoteState()
         in_memory = self._n_rows <= self.pool_size
-        base = self._base()
-        if len(self.classes_) == 2:  # in balanced bites neither is rarer
-            labels = self.classes_[targets.codes]
-            base = with_positive(base, self.classes_, choose_positive(labels, self.classes_, None, targets.weights))
-        self._train((self._in_memory if in_memory else self._pools)(source, targets, state), state, base)
+        member = with_pos_label(self._base(), targets.classes, targets.positive)
+        self._train((self._in_memory if in_memory else self._pools)(source, targets, state), state, member)
 
     def _in_memory(self, source: Rows, targets: Targets, state: VoteState) -> RowsInMemory:
         if isinstance(source, MemoryRows):
@@ -266,9 +262,9 @@ class PastingVotesClassifier(MostProbableMixin, ClassifierMixin, BaseEstimator):
             pools.error(state.ahead)  # so that the next bite is the same as without the interruption
         return pools
 
-    def _train(self, rows: RowsInMemory | RowPools, state: VoteState, base: Any) -> None:
-        """Train; after an interruption, keep the members that are finished."""
-        plan = self._plan(min(self.bite_size, rows.n_rows), base)
+    def _train(self, rows: RowsInMemory | RowPools, state: VoteState, member: Any) -> None:
+        """Train copies of a member; after an interruption, keep those that are finished."""
+        plan = self._plan(min(self.bite_size, rows.n_rows), member)
         n_before = len(state.members)
         try:
             with ProgressBar(plan.n_members, "members") if self.verbose else nullcontext() as bar:
@@ -303,10 +299,10 @@ class PastingVotesClassifier(MostProbableMixin, ClassifierMixin, BaseEstimator):
             self.estimators_samples_ = [rows.numbers[b] for b in state.bites]
             self.oob_decision_function_ = rows.vote_fractions(self._n_rows)
 
-    def _plan(self, bite_size: int, base: Any) -> Plan:
+    def _plan(self, bite_size: int, member: Any) -> Plan:
         patience = DEFAULT_PATIENCE if isinstance(self.early_stopping, bool | np.bool_) else int(self.early_stopping)
         return Plan(
-            estimator=base,
+            estimator=member,
             importance=self.kind == "importance",
             n_members=self.n_estimators,
             bite_size=bite_size,

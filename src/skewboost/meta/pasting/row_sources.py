@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from skewboost.datasets.chunks import ChunkRows, ParquetRows, Rows, count_rows, is_path, stack
 from skewboost.engine.table import Nominal, read_table, take_rows
 from skewboost.errors import InputError
-from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.typing import Array
 
 MAX_CLASSES = 65_536
@@ -45,6 +45,12 @@ class Targets:
     classes: Array
     codes: Array
     weights: Array | None
+
+    @property
+    def positive(self) -> Any:
+        """The positive class of two, for all bites; None if there are more."""
+        two = len(self.classes) == 2
+        return self.classes[choose_positive(self.codes, np.arange(2), None, self.weights)] if two else None
 
     def chances(self, shares: Any) -> Array | None:
         """The probabilities of drawing the rows, up to a factor; None if all are equal."""
