@@ -337,7 +337,7 @@ def read_column(series: nw.Series[Any]) -> Array | Nominal:
 
 
 def _read_plain(native: Any) -> Array:
-    """Read a column of pandas that holds NumPy's numbers, of which NaN are missing, without the detour over narwhals."""
+    """Read a column of pandas that holds NumPy's numbers, of which NaN are missing."""
     values: Array = native.to_numpy()
     return values.astype(np.float64) if values.dtype == np.float32 and np.isnan(values).any() else values
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -59,7 +60,8 @@ class Components:
         """Return the numbers of some rows, limited and centred, ``[column, row]``; 0 where they are missing."""
         found = np.empty((len(self.features), len(range(table.n_rows)[rows])))
         for row, j, centre, low, high in zip(found, self.features.tolist(), self.centre, self.low, self.high):
-            x = np.asarray(table.column(j)[rows], dtype=np.float64)
+            column: Any = table.column(j)
+            x = np.asarray(column[rows], dtype=np.float64)
             row[:] = np.where(np.isnan(x), 0.0, np.minimum(np.maximum(x, low), high) - centre)
         return found
 
