@@ -77,6 +77,10 @@ class LabelWarning(SkewBoostWarning):
     """Labels that may mean the same are different classes, because they are spelled differently."""
 
 
+class MemoryUseWarning(SkewBoostWarning):
+    """A fit is about to use more than half of the memory of the machine, or of the limit of its container."""
+
+
 def warn_caller(message: str | Warning, category: type[Warning] | None = None) -> None:
     """Warn, with the line outside this package that called it."""
     level, frame = 1, currentframe()

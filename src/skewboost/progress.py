@@ -30,7 +30,8 @@ class ProgressBar:
     """A bar on the standard error stream, of `total` steps of `what`; without a total only the time is shown.
 
     Where the stream is not a terminal, it prints `lines` lines over the whole run instead. A `transient` bar disappears
-    at the end, and prints nothing where there is no terminal.
+    at the end, and prints nothing where there is no terminal. The time is counted from `since` (`time.monotonic`), by
+    default from when the bar is shown: what was done before the first step belongs to the time of the run.
 
     Examples
     --------
@@ -40,15 +41,18 @@ class ProgressBar:
     ...         bar.update(k + 1)
     """
 
-    def __init__(self, total: int | None, what: str = "", *, transient: bool = False, lines: int = 10) -> None:
+    def __init__(
+        self, total: int | None, what: str = "", *, transient: bool = False, lines: int = 10, since: float | None = None
+    ) -> None:
         self.total, self.what, self.transient, self.lines = total, what, transient, lines
         self.done, self.note = 0, ""
+        self.since = since
         self._started = time.monotonic()
         self._drawn = float("-inf")
         self._printed = 0
 
     def __enter__(self) -> Self:
-        self._started = time.monotonic()
+        self._started = time.monotonic() if self.since is None else self.since
         self.update(0)
         return self
 
@@ -88,9 +92,15 @@ class ProgressBar:
         return "  ".join([*parts, visible(self.note)] if self.note else parts)
 
 
-def track(items: Iterable[T], total: int, done: int = 0, note: Callable[[T], str] | None = None) -> Iterator[T]:
+def track(
+    items: Iterable[T],
+    total: int,
+    done: int = 0,
+    note: Callable[[T], str] | None = None,
+    since: float | None = None,
+) -> Iterator[T]:
     """Pass items on while a bar counts them, from `done` on; `note` gives what to show behind the bar."""
-    with ProgressBar(total) as bar:
+    with ProgressBar(total, since=since) as bar:
         for k, item in enumerate(items, done + 1):
             yield item
             bar.update(k, note(item) if note is not None else None)

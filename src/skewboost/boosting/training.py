@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -12,7 +13,7 @@ from skewboost.boosting.loop import boost
 from skewboost.boosting.model import Model
 from skewboost.boosting.rule import Rule
 from skewboost.boosting.state import State, delta_of
-from skewboost.engine.boundary import Engine
+from skewboost.engine.boundary import N_CODES, Engine
 from skewboost.engine.table import Table
 from skewboost.engine.training_set import TWO, Classes
 from skewboost.errors import InputError
@@ -20,9 +21,14 @@ from skewboost.learners import name_of
 from skewboost.learners.learner import VALUES, Learner
 from skewboost.learners.training_data import TrainingData
 from skewboost.learners.tree_restrictions import given_penalties
+from skewboost.memory import warn_of_memory
 from skewboost.metrics.costs import Costs
 from skewboost.progress import track
 from skewboost.typing import Array
+
+ROWS_OF_A_HISTOGRAM = 32  # at least, of a node that has one
+ARRAYS_OF_ROWS = 4  # for every class or label
+REMEDY = "Pass fewer rows or columns, or set max_leaf_nodes of a tree to a smaller number."
 
 Callback = Callable[[int, Mapping[str, float]], bool | None]
 
@@ -106,7 +112,9 @@ def train(
     Rounds that the model already has are replayed first; callbacks and the progress bar do not see them. After an
     interruption (Ctrl-C) the model has all rounds that were finished, and can be used.
     """
+    started = time.monotonic()
     rule, costs = problem.rule, problem.costs
+    warn_of_memory(memory_use(problem, learner), REMEDY)
     data = TrainingData(
         problem.table, problem.target, problem.weights, engine, model.bins, None, problem.structure, problem.positive
     )
@@ -127,7 +135,7 @@ def train(
                 validation.score(r.term)
         if not _should_stop(state, validation, settings):
             if settings.verbose:
-                rounds = track(rounds, settings.n_rounds, n_done, lambda r: f"loss {r.record['loss']:.4g}")
+                rounds = track(rounds, settings.n_rounds, n_done, lambda r: f"loss {r.record['loss']:.4g}", started)
             for r in rounds:
                 if validation is not None:
                     r.record["validation_score"] = validation.score(r.term)
@@ -146,6 +154,20 @@ def train(
             model.stop_reason = state.stop_reason or f"all {settings.n_rounds} rounds done"
         model.finish(data.table.n_features)
     return state
+
+
+def memory_use(problem: Problem, learner: Learner) -> dict[str, float]:
+    """Return the bytes of the large arrays of a fit, roughly, by what they hold."""
+    n, p, own = problem.table.n_rows, problem.table.n_features, getattr(learner, "learner", learner)
+    depth = getattr(own, "max_depth", None)
+    leaves = getattr(own, "max_leaf_nodes", None) or (1 if depth is None else 2.0**depth)
+    n_histograms = max(1.0, min(leaves, n / ROWS_OF_A_HISTOGRAM))
+    planes = problem.structure.n_classes * problem.structure.n_labels
+    return {
+        "codes": float(n * p),
+        "histograms": 8.0 * planes * n_histograms * p * min(N_CODES, n),
+        "scores and weights": 8.0 * ARRAYS_OF_ROWS * planes * n,
+    }
 
 
 def _should_stop(state: State, validation: Validation | None, settings: Settings) -> bool:

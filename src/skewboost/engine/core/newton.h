@@ -120,6 +120,8 @@ public:
         n_slots_free_ = n_slots_;
         for (int64_t k = 0; k < n_slots_; ++k) free_slots_[k] = k;
         slot_length_ = 2 * K_ * at;
+        by_block_ = K_ == 1 && !two_sided_ && !by_node_ && slot_length_ > CACHED;
+        if (by_block_) TRY(block_cells_.reserve(BLOCK * (N_CODES + 1) * 2));
         first_node_ = out.n_nodes;
         TRY(paths_.start(settings_.interactions, table_.n_features));
         int64_t root;
@@ -142,8 +144,11 @@ public:
 
 private:
     static constexpr int64_t SMALL = 96;  // rows of a node whose columns are summed one after the other
-    static constexpr int64_t FEW = 4096;  // … of a node whose columns are summed on both sides of a threshold
-    static constexpr int64_t TILE = 64;   // of these columns at a time
+    // … of a node without a histogram that is kept, if one side of a random threshold is summed, or if the histogram
+    // would be too large for a cache
+    static constexpr int64_t FEW = 4096;
+    static constexpr int64_t TILE = 64;                  // columns at a time, of which one side is summed
+    static constexpr int64_t CACHED = int64_t(1) << 19;  // numbers of a histogram
     // Above this number of rows of a node, the words of a column are read from its block, which is nearly contiguous;
     // below, from the rows, whose columns are next to each other
     static constexpr int64_t SCATTERED = 4096;
@@ -253,7 +258,9 @@ private:
         if (direct) gather(own);
         bool two_sided = two_sided_ && own.size <= FEW;
         if (two_sided) try_two_sides(own, index, n);
-        for (int64_t k = 0; k < n && !two_sided; ++k) {
+        bool by_block = by_block_ && own.size > SMALL && own.size <= FEW;
+        if (by_block) try_blocks(own, n);
+        for (int64_t k = 0; k < n && !two_sided && !by_block; ++k) {
             int32_t place = drawn_[k], f = columns[place];
             const double* cells = cells_.data();
             if (direct)
@@ -277,7 +284,7 @@ private:
     }
 
     // Whether the columns of a node are summed from its rows, without a histogram that is kept.
-    bool is_small(const Node& node) const { return node.size <= (two_sided_ ? FEW : SMALL); }
+    bool is_small(const Node& node) const { return node.size <= (two_sided_ || by_block_ ? FEW : SMALL); }
 
     // A node of one class, or of too small a Hessian, is not searched.
     bool splittable(const Node& node) const {
@@ -357,6 +364,36 @@ private:
         for (int64_t i = 0; i < node.size; ++i) {
             const double* own = pairs_ + int64_t(rows[i]) * 2 * K_;
             for (int64_t k = 0; k < 2 * K_; ++k) own_pairs_[i * 2 * K_ + k] = own[k];
+        }
+    }
+    // Tries the thresholds of n drawn columns, those of one block at a time, whose sums stay in the cache.
+    void try_blocks(Node& node, int64_t n) {
+        const uint32_t* rows = list_.data() + node.begin;
+        for (int64_t start = 0, end = 0; start < n; start = end) {
+            int64_t block = columns_[drawn_[start]] >> 3;
+            for (end = start; end < n && columns_[drawn_[end]] >> 3 == block; ++end) {
+            }
+            int m = int(end - start), shifts[BLOCK], missing[BLOCK];
+            double* cells[BLOCK];
+            for (int j = 0; j < m; ++j) {
+                int32_t f = columns_[drawn_[start + j]];
+                shifts[j] = int(8 * (f & 7));
+                missing[j] = int(table_.n_bins[f]);
+                cells[j] = block_cells_.data() + j * (N_CODES + 1) * 2;
+                memset(cells[j], 0, size_t(missing[j] + 1) * 2 * sizeof(double));
+            }
+            const uint64_t* words = table_.block(block);
+            const double* pairs = own_pairs_.data();
+            for (int64_t i = 0; i < node.size; ++i, pairs += 2) {
+                uint64_t word = words[rows[i]];
+                for (int j = 0; j < m; ++j) {
+                    int code = int((word >> shifts[j]) & 255);
+                    double* to = cells[j] + 2 * (code == MISSING ? missing[j] : code);
+                    to[0] += pairs[0];
+                    to[1] += pairs[1];
+                }
+            }
+            for (int j = 0; j < m; ++j) try_column(node, columns_[drawn_[start + j]], cells[j]);
         }
     }
     // Sums the gathered rows of a node per code of one column; the missing values are in the cell after the last code.
@@ -939,7 +976,7 @@ private:
     int64_t K_ = 1, n_jobs_ = 1;
     const double* pairs_ = nullptr;
     uint64_t key_ = 0;
-    bool by_node_ = false, sparse_ = false, two_sided_ = false;
+    bool by_node_ = false, sparse_ = false, two_sided_ = false, by_block_ = false;
     double parent_score_ = 0.0;
     uint64_t seen_[4];
     int64_t n_columns_ = 0, n_nodes_ = 0, n_waiting_ = 0, n_splits_ = 0, first_node_ = 0;
@@ -948,7 +985,7 @@ private:
     Buffer<uint64_t> marks_;
     Buffer<uint32_t> list_, spare_;
     Buffer<Node> nodes_;
-    Buffer<double> totals_, cells_, left_, own_pairs_;
+    Buffer<double> totals_, cells_, block_cells_, left_, own_pairs_;
     Buffer<uint8_t> tile_;
     Paths paths_;
     Buffer<Slot> slots_;

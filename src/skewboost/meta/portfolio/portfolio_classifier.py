@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +28,9 @@ from skewboost.engine.units import examples_and_units, rows_as_units, units_per_
 from skewboost.errors import InputError, RepeatedRowsWarning, SkewBoostWarning, warn_caller
 from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
-from skewboost.meta.portfolio.components import Components, find_components
+from skewboost.memory import warn_of_memory
+from skewboost.meta.portfolio.components import MOST, Components, find_components
+from skewboost.meta.portfolio.memory_use import REMEDY, memory_use
 from skewboost.meta.portfolio.portfolio_costs import REJECT_COST, PortfolioCosts
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
 from skewboost.meta.portfolio.portfolio_training import Interrupted, Trainer, no_report, search_table
@@ -100,6 +103,7 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, sample_cost: Any) -> None:
+        started = time.monotonic()
         self._check_params()
         self.__dict__.pop("stop_reason_", None)  # of an earlier fit
         table = read_table(self, X, reset=True).in_memory
@@ -125,6 +129,9 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         place = rows if isinstance(self.cv, TimeSeriesSplit) else random_places(of_example, seed)
         examples = Examples(numbers == 1, each, place)
+        likely = self._recipe(table, numbers, of_example, 0 if self._constrained else MOST)
+        n_jobs = effective_n_jobs(self.n_jobs)
+        warn_of_memory(memory_use(table, len(numbers), len(self.classes_), likely, n_jobs), REMEDY)
         view = self._view(engine, table, order, weights[present], examples)
         components = self._components(view.table, each)
         recipe = self._recipe(table, numbers, of_example, 0 if components is None else components.n_components)
@@ -142,7 +149,7 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         if components is not None:
             longer = self._view(engine, components.extend(table), order, weights[present], examples)
             extended = engine.portfolio(longer, numbers, len(self.classes_), of_example)
-        with ProgressBar(100, type(self).__name__) if self.verbose else nullcontext() as bar:
+        with ProgressBar(100, type(self).__name__, since=started) if self.verbose else nullcontext() as bar:
             report = no_report if bar is None else partial(_show, bar)
             trainer = Trainer(portfolio, each, recipe, held_out, folds is None, seed, report, extended)
             try:
@@ -176,10 +183,13 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         bins = fit_bins(engine, table, None if (weights == 1.0).all() else weights, ordered=in_order)
         return View(engine, ordered, bins, engine.take(engine.encode(table, bins), order))
 
+    @property
+    def _constrained(self) -> bool:
+        return self.monotonic_cst is not None or self.interaction_cst is not None
+
     def _components(self, table: Table, weights: Array) -> Components | None:
         """Return the principal components of the columns, which constraints on single columns forbid."""
-        constrained = self.monotonic_cst is not None or self.interaction_cst is not None
-        return None if constrained else find_components(table, weights)
+        return None if self._constrained else find_components(table, weights)
 
     @property
     def _cv_is_given(self) -> bool:
