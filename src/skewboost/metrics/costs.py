@@ -212,6 +212,7 @@ def check_sample_cost(costs: Array, K: int, n_rows: int) -> None:
         )
 
 
+@checked_by_scikit_learn()
 def row_matrices(sample_cost: Any, others: Array, n_rows: int, positive: int | None) -> Array:
     """Return a matrix ``[true, predicted]`` for each row, see `check_sample_cost`.
 
