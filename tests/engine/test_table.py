@@ -6,7 +6,6 @@ import datetime
 import enum
 from decimal import Decimal
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -250,6 +249,12 @@ def having(*names):
     return type("Frame", (), {name: lambda self: None for name in names})()
 
 
+def relation():
+    import duckdb
+
+    return duckdb.connect().from_df(MIXED)
+
+
 MIXED = pd.DataFrame({"a": np.arange(40.0) % 7, "b": list("xyyz") * 10})
 ABOVE_FOUR = (MIXED.a > 4).astype(int)
 
@@ -257,8 +262,8 @@ ABOVE_FOUR = (MIXED.a > 4).astype(int)
 @pytest.mark.parametrize(
     ("make", "read", "message"),
     [
-        (lambda: duckdb.connect().from_df(MIXED), lambda X: X.pl(), r"a DuckDB relation. Pass X.pl\(\) or X.df\(\)"),
-        (lambda: duckdb.connect().from_df(MIXED), lambda X: X.df(), r"a DuckDB relation. Pass X.pl\(\) or X.df\(\)"),
+        (relation, lambda X: X.pl(), r"a DuckDB relation. Pass X.pl\(\) or X.df\(\)"),
+        (relation, lambda X: X.df(), r"a DuckDB relation. Pass X.pl\(\) or X.df\(\)"),
         (lambda: pa.table(MIXED).to_reader(), lambda X: X.read_all(), r"an Arrow reader. Pass X.read_all\(\)"),
         (lambda: pa.dataset.dataset(pa.table(MIXED)), lambda X: X.to_table(), r"an Arrow dataset. Pass X.to_table\(\)"),
         (lambda: pa.table(MIXED).to_batches()[0], lambda X: pa.Table.from_batches([X]), r"record batch. Pass pyarrow"),
