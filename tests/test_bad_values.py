@@ -78,7 +78,8 @@ def tries(classifier, values):
     for name in inspect.signature(classifier).parameters:
         for value in () if shared and name in SHARED else values:
             whole = isinstance(value, int | np.integer) and not isinstance(value, bool) and value > 0
-            if not (whole and (name in ("n_jobs", "verbose") or (name in ENDLESS and value > 100))):
+            processes = name == "n_jobs" and isinstance(value, int | np.integer) and value != 0
+            if not (processes or (whole and (name == "verbose" or (name in ENDLESS and value > 100)))):
                 yield name, value
 
 

@@ -300,7 +300,7 @@ def plain_cost(cost: Any) -> Any:
         return {plain_cost(label): plain_cost(cost[label]) for label in sorted(cost, key=repr)}
     try:
         numbers = None if cost is None or isinstance(cost, str) else np.asarray(cost, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None:
         return cost.item() if isinstance(cost, np.generic) else cost
