@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import skewboost
 from skewboost import GoalSearchCV, PastingVotesClassifier, UnderBaggingClassifier
+from skewboost.errors import SkewBoostWarning
 from skewboost.learners import RuleLearner
 from support import awkward_data
 
@@ -68,3 +70,28 @@ def test_no_logarithms_without_probabilities():
     search = GoalSearchCV(RidgeClassifier(), "recall >= 50%", confidence=None)
     assert not hasattr(search, "predict_log_proba")
     assert hasattr(search.set_params(estimator=GaussianNB()), "predict_log_proba")
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_weights_that_sum_to_one_change_nothing_without_a_warning_whose_remedy_works(classifier):
+    X, y = awkward_data(128, missing=0.0)
+    clf, weights = small(classifier), np.full(128, 1 / 128)
+    plain = clf.fit(X, y).decision_function(X)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        relative = clf.fit(X, y, sample_weight=weights).decision_function(X)
+    told = [w for w in caught if w.category is SkewBoostWarning and "Weights count examples" in str(w.message)]
+    assert told or np.allclose(relative, plain, rtol=1e-9)
+    assert all(w.filename == __file__ or w.filename.endswith("parallel.py") for w in told)  # which fits members
+    remedied = clf.fit(X, y, sample_weight=weights * len(weights) / weights.sum()).decision_function(X)
+    np.testing.assert_allclose(remedied, clf.fit(X, y, sample_weight=np.ones(128)).decision_function(X))
+
+
+@pytest.mark.parametrize(("weight", "told"), [(0.03, False), (0.01, True), (0.0075, True)])
+def test_a_fit_warns_of_weights_that_are_relative(weight, told):
+    X, y = awkward_data(128, missing=0.0)
+    weights = np.where(np.arange(128) < 100, weight, 0.0)  # absent rows do not count
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        skewboost.RealBoostClassifier(n_estimators=2).fit(X, y, weights)
+    assert bool(caught) == told

@@ -10,12 +10,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import cross_val_score
 
+import skewboost as sb
 from skewboost import RealBoostClassifier
 from skewboost.engine.table import CLEARLY_TEXT, Nominal, read_table
+from skewboost.errors import InputTypeError
 
 
 class Reader(BaseEstimator):
@@ -239,3 +242,71 @@ def test_categories_survive_cross_validation_on_small_folds():
     X = pd.DataFrame({"x": rng.normal(size=100), "shop": [f"shop {k}" for k in rng.integers(0, 40, 100)]})
     scores = cross_val_score(RealBoostClassifier(n_estimators=3), X, X["x"] > 0, cv=2, error_score="raise")
     assert scores.min() > 0.6
+
+
+def having(*names):
+    """An object with these methods, like a table of a package that is not installed here."""
+    return type("Frame", (), {name: lambda self: None for name in names})()
+
+
+def relation():
+    import duckdb
+
+    return duckdb.connect().from_df(MIXED)
+
+
+MIXED = pd.DataFrame({"a": np.arange(40.0) % 7, "b": list("xyyz") * 10})
+ABOVE_FOUR = (MIXED.a > 4).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("make", "read", "message"),
+    [
+        (relation, lambda X: X.pl(), r"a DuckDB relation. Pass X.pl\(\) or X.df\(\)"),
+        (relation, lambda X: X.df(), r"a DuckDB relation. Pass X.pl\(\) or X.df\(\)"),
+        (lambda: pa.table(MIXED).to_reader(), lambda X: X.read_all(), r"an Arrow reader. Pass X.read_all\(\)"),
+        (lambda: pa.dataset.dataset(pa.table(MIXED)), lambda X: X.to_table(), r"an Arrow dataset. Pass X.to_table\(\)"),
+        (lambda: pa.table(MIXED).to_batches()[0], lambda X: pa.Table.from_batches([X]), r"record batch. Pass pyarrow"),
+        (lambda: pl.from_pandas(MIXED).lazy(), lambda X: X.collect(), r"a lazy frame. Pass X.collect\(\)"),
+        (lambda: having("toPandas", "schema"), None, r"a Spark frame. Pass X.toPandas\(\)"),
+        (lambda: having("__dask_graph__", "columns"), None, r"a Dask frame. Pass X.compute\(\)"),
+        (lambda: having("execute", "to_pandas", "schema"), None, r"an Ibis table. Pass X.to_pandas\(\)"),
+    ],
+)  # fmt: skip
+def test_tables_that_are_not_in_memory_are_refused_with_a_remedy_that_works(make, read, message):
+    booster = sb.RealBoostClassifier(n_estimators=2)
+    search = sb.GoalSearchCV(booster, "recall >= 10%", confidence=None, weights="counts")
+    every = [sb.MinimumRiskClassifier, sb.CodeMatrixClassifier, sb.UnderBaggingClassifier, sb.PastingVotesClassifier]
+    for clf in (booster, search, sb.SkewBoostClassifier(effort="quick"), *(wrapper(booster) for wrapper in every)):
+        with pytest.raises(InputTypeError, match=message):
+            clf.fit(make(), ABOVE_FOUR)
+    expected = booster.fit(MIXED, ABOVE_FOUR).decision_function(MIXED)
+    with pytest.raises(InputTypeError, match=message):
+        booster.predict(make())
+    if read is not None:
+        X = read(make())
+        np.testing.assert_array_equal(booster.fit(X, ABOVE_FOUR).decision_function(X), expected)
+
+
+def test_sparse_columns_of_pandas_are_read_as_dense():
+    sparse = pd.concat([MIXED[["a"]], pd.get_dummies(MIXED.b, sparse=True)], axis=1)
+    sparse["c"] = pd.arrays.SparseArray(np.where(MIXED.a > 5, np.nan, MIXED.a), fill_value=0.0)
+    dense = sparse.assign(**{name: sparse[name].sparse.to_dense() for name in ("x", "y", "z", "c")})
+    for clf in (sb.RealBoostClassifier(n_estimators=5), sb.SkewBoostClassifier(effort="quick", random_state=0)):
+        expected = clf.fit(dense, ABOVE_FOUR).decision_function(dense)
+        np.testing.assert_array_equal(clf.decision_function(sparse), expected)
+        np.testing.assert_array_equal(clf.fit(sparse, ABOVE_FOUR).decision_function(sparse), expected)
+
+
+def test_a_tensor_that_needs_gradients_is_refused():
+    class Tensor:
+        shape, ndim, dtype = (40, 1), 2, np.dtype(float)
+
+        def __len__(self):
+            return 40
+
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+    with pytest.raises(InputTypeError, match=r"a Tensor that cannot be read.*X.detach\(\).cpu\(\).numpy\(\)"):
+        sb.RealBoostClassifier().fit(Tensor(), ABOVE_FOUR)

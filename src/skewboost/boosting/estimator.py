@@ -33,7 +33,7 @@ from skewboost.fold_rows import groups_if_used
 from skewboost.learners import resolve
 from skewboost.learners.learner import Learner
 from skewboost.metrics.costs import Costs, check_cost_of_fit, plain_cost, read_sample_cost
-from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.metrics.targets import check_labels, choose_positive, classes_of, weights_of_fit
 from skewboost.names import in_short
 from skewboost.parameters import (
     N_JOBS,
@@ -330,7 +330,7 @@ class BaseBooster(ExplanationMixin, ClassifierMixin, BaseEstimator):
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
         """Validate labels and weights."""
         labels = check_labels(self, y, table.n_rows)
-        return labels, None if sample_weight is None else check_sample_weight(sample_weight, table.n_rows)
+        return labels, None if sample_weight is None else weights_of_fit(sample_weight, table.n_rows)
 
     def _set_classes(self, labels: Array, weights: Array | None, going_on: bool) -> None:
         """Set `classes_` and `pos_label_`."""

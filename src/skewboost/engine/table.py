@@ -37,6 +37,17 @@ TOO_LARGE = "Replace it by a large finite number, or by a missing value."
 NO_DATES = (
     "Derive numbers or categories from it (for dates: the year, the weekday, the days since an event), or drop it."
 )
+# What is no table in memory is known by the attributes that it has, and is read into one by the user.
+UNREAD = (
+    (("collect_schema", "collect"), "a lazy frame", "Pass X.collect()."),
+    (("fetchall", "pl"), "a DuckDB relation", "Pass X.pl() or X.df()."),
+    (("toPandas", "schema"), "a Spark frame", "Pass X.toPandas()."),
+    (("__dask_graph__", "columns"), "a Dask frame", "Pass X.compute()."),
+    (("read_all", "read_next_batch"), "an Arrow reader", "Pass X.read_all()."),
+    (("to_table", "get_fragments"), "an Arrow dataset", "Pass X.to_table()."),
+    (("num_columns", "to_struct_array"), "an Arrow record batch", "Pass pyarrow.Table.from_batches([X])."),
+    (("execute", "to_pandas", "schema"), "an Ibis table", "Pass X.to_pandas()."),
+)
 
 
 @dataclass(frozen=True)
@@ -172,7 +183,17 @@ def as_frame(X: Any, allow_series: bool = False) -> Any:
     if isinstance(X, np.ndarray | ComputedTable):  # narwhals would search all installed packages for plugins
         return None
     frame = nw.from_native(X, eager_only=True, allow_series=allow_series, pass_through=True)
-    return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
+    if isinstance(frame, nw.DataFrame | nw.Series):
+        return frame
+    check_is_read(X)
+    return None
+
+
+def check_is_read(X: Any) -> None:
+    """Raise an error that says how to read a table that is not in memory; `X` is no table in memory."""
+    for attributes, what, remedy in UNREAD:
+        if all(hasattr(X, name) for name in attributes):
+            raise InputTypeError(f"X is {what}.", remedy)
 
 
 def sliceable(X: Any) -> Any:
@@ -221,10 +242,6 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Table:
             "Sparse data was passed for X, but skewboost bins dense tables.",
             "Convert it with X.toarray(), or select fewer columns first.",
         )
-    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
-        raise InputTypeError("X is a lazy frame.", "Pass X.collect().")
-    if type(X).__name__ == "RecordBatch":
-        raise InputTypeError("X is an Arrow record batch.", "Pass pyarrow.Table.from_batches([X]).")
     frame = as_frame(X)
     if frame is None:
         return _read_array(estimator, X, reset)
@@ -277,6 +294,10 @@ def _read_array(estimator: Any, X: Any, reset: bool) -> Table:
             matrix = validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
             if matrix.dtype == object or matrix.dtype == np.longdouble:  # long integers in lists stay objects
                 matrix = _finite(matrix.astype(np.float64), "X")
+    except RuntimeError as error:  # of a tensor that needs gradients
+        raise InputTypeError(
+            f"X is a {type(X).__name__} that cannot be read as an array: {error}.", "Pass X.detach().cpu().numpy()."
+        ) from error
     except OverflowError as error:
         raise InputError("X contains a number that is too large for a double.", TOO_LARGE) from error
     except ValueError as error:
@@ -329,6 +350,8 @@ def read_column(series: nw.Series[Any]) -> Array | Nominal:
         return _read_objects(series)
     if dtype in (nw.Categorical, nw.Enum, nw.String):
         return _read_categories(series)
+    if hasattr(series.to_native(), "sparse"):  # of pandas
+        return read_column(nw.from_native(series.to_native().sparse.to_dense(), series_only=True))
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
     raise InputTypeError(

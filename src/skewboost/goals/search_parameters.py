@@ -63,7 +63,7 @@ def check_search(search: Any) -> None:
         holdout=optional(either(FRACTION, Check(lambda v: np.ndim(v) == 1, "a boolean for each row"))),
         weights=one_of("importance", "counts"),
         allow_unmet=one_of(True, False),
-        max_points=integer(3),
+        max_points=integer(3, 10**6),
     )
     if not any(hasattr(search._base, name) for name in ("decision_function", "predict_proba")):
         raise InputError(

@@ -15,7 +15,7 @@ from skewboost.engine.losses import abstain_loss, leaf_loss
 from skewboost.engine.partition import Partition, View
 from skewboost.engine.scoring import LeafTerm
 from skewboost.engine.training_set import Growth, itself, squares
-from skewboost.errors import InputError
+from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.learners.learner import (
     LABELS,
     RESPONSES,
@@ -28,6 +28,7 @@ from skewboost.learners.learner import (
 )
 from skewboost.learners.stump_tree import FREE, majority
 from skewboost.learners.training_data import TrainingData
+from skewboost.names import in_short
 from skewboost.parameters import check_params, integer, one_of, optional
 from skewboost.typing import Array
 
@@ -145,10 +146,11 @@ class Histogram(BaseEstimator):
         if self.max_bins is not None:
             raise InputError(f"Histogram takes max_bins or edges, not both; got max_bins={self.max_bins!r} and edges.")
         n_features = data.table.n_features
-        if not isinstance(self.edges, Sequence | np.ndarray) or len(self.edges) != n_features:
+        counted = isinstance(self.edges, Sequence) or (isinstance(self.edges, np.ndarray) and self.edges.ndim > 0)
+        if not counted or len(self.edges) != n_features:
             raise InputError(
                 f"edges of Histogram must be a list of inner edges for each of the {n_features} features of X; got "
-                f"{self.edges!r}."
+                f"{in_short(self.edges)}."
             )
         nominal = np.flatnonzero(data.table.nominal).tolist()
         if nominal:
@@ -156,7 +158,8 @@ class Histogram(BaseEstimator):
                 f"edges of Histogram needs numeric columns, but the columns {nominal} of X have categories.",
                 "Encode them as numbers, or set max_bins instead.",
             )
-        edges = [np.asarray(e, dtype=np.float64) for e in self.edges]
+        with checked_by_scikit_learn():
+            edges = [np.asarray(e, dtype=np.float64) for e in self.edges]
         for j, e in enumerate(edges):
             if e.ndim != 1 or len(e) > MAX_BINS - 1 or not np.isfinite(e).all() or (np.diff(e) <= 0).any():
                 raise InputError(

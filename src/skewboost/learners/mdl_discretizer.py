@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.engine.table import Nominal, Table, read_table
 from skewboost.learners.discretise import Intervals, discretise, interval_names
-from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.metrics.targets import check_labels, classes_of, weights_of_fit
 from skewboost.parameters import check_params, one_of
 from skewboost.typing import Array
 
@@ -121,7 +121,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         table = read_table(self, X, reset=True)
         labels, weights = check_labels(self, y, table.n_rows), np.ones(table.n_rows)
         if sample_weight is not None:
-            weights = check_sample_weight(sample_weight, table.n_rows)
+            weights = weights_of_fit(sample_weight, table.n_rows)
         present = np.flatnonzero(weights)
         table, labels, weights = table.take(present), labels[present], weights[present]
         self.classes_ = classes_of(self, labels)

@@ -15,7 +15,7 @@ from skewboost.engine.table import Nominal, read_table
 from skewboost.fitting import LogProbabilityMixin
 from skewboost.learners.discretise import discretise
 from skewboost.learners.patterns import Examples, Limits, Patterns, distinct, find_patterns
-from skewboost.metrics.targets import check_labels, check_sample_weight, classes_of
+from skewboost.metrics.targets import check_labels, classes_of, weights_of_fit
 from skewboost.names import shown
 from skewboost.parameters import check_params, integer, number, one_of
 from skewboost.typing import Array
@@ -252,7 +252,7 @@ class RuleLearner(LogProbabilityMixin, ClassifierMixin, BaseEstimator):
         table = read_table(self, X, reset=True)
         labels, weights = check_labels(self, y, table.n_rows), np.ones(table.n_rows)
         if sample_weight is not None:
-            weights = check_sample_weight(sample_weight, table.n_rows)
+            weights = weights_of_fit(sample_weight, table.n_rows)
         if not weights.all():
             present = np.flatnonzero(weights)
             table, labels, weights = table.take(present), labels[present], weights[present]

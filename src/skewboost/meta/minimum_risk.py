@@ -14,6 +14,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from skewboost.engine.table import as_frame
 from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.fitting import LogProbabilityMixin, last_step, restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds, uses_groups
@@ -192,6 +193,7 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
     def _fit(self, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> None:
         self._check_params()
         with checked_by_scikit_learn():
+            as_frame(X)  # says how to read a table that is not in memory
             X, y = indexable(X, y)
         labels = check_labels(self, y, 0 if y is None else len(y))
         classes = classes_of(self, labels)

@@ -212,6 +212,7 @@ def check_sample_cost(costs: Array, K: int, n_rows: int) -> None:
         )
 
 
+@checked_by_scikit_learn()
 def row_matrices(sample_cost: Any, others: Array, n_rows: int, positive: int | None) -> Array:
     """Return a matrix ``[true, predicted]`` for each row, see `check_sample_cost`.
 
@@ -299,7 +300,7 @@ def plain_cost(cost: Any) -> Any:
         return {plain_cost(label): plain_cost(cost[label]) for label in sorted(cost, key=repr)}
     try:
         numbers = None if cost is None or isinstance(cost, str) else np.asarray(cost, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None:
         return cost.item() if isinstance(cost, np.generic) else cost

@@ -10,9 +10,13 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from skewboost.errors import InputError, LabelWarning, checked_by_scikit_learn, warn_caller
+from skewboost.errors import InputError, LabelWarning, SkewBoostWarning, checked_by_scikit_learn, warn_caller
 from skewboost.names import in_short
 from skewboost.typing import Array
+
+# The mean weight below which a fit warns. On two tables of 300 and 2000 rows the log-loss of SkewBoostClassifier is the
+# same with weights of 0.1 as with 1; with 0.02 it is 12 % larger, and with weights that sum to 1 by 50 to 90 %.
+FEW_EXAMPLES = 0.02
 
 
 @checked_by_scikit_learn()
@@ -105,5 +109,22 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Array:
         raise InputError(
             f"sample_weight sums to {total:.3g}, but weights count examples.",
             "Scale them so that they sum to about the number of rows.",
+        )
+    return weights
+
+
+def weights_of_fit(sample_weight: Any, n_rows: int) -> Array:
+    """Return the number of examples that each row stands for, of a model that is smoothed the more the fewer there are.
+
+    Warns of weights that are relative, such as those that sum to 1: the model would be that of a handful of examples.
+    """
+    weights = check_sample_weight(sample_weight, n_rows)
+    total, n_used = float(weights.sum()), np.count_nonzero(weights)
+    if n_used > 1 and (total < FEW_EXAMPLES * n_used or total < 1.0 + 1e-6):
+        warn_caller(
+            "sample_weight sums to far less than the number of rows. Weights count examples, so the model is smoothed "
+            "like one of very few examples. If the weights are relative, pass "
+            "sample_weight * len(sample_weight) / sample_weight.sum().",
+            SkewBoostWarning,
         )
     return weights

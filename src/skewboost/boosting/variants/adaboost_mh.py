@@ -179,9 +179,9 @@ class AdaBoostMHClassifier(SmoothingChoice, JointClassifier):
 
     # ------------------------------------------------------------------------ fitting
 
-    @checked_by_scikit_learn()
     def _check_targets(self, table: Table, y: Any, sample_weight: Any) -> tuple[Array, Array | None]:
-        kind = None if y is None else type_of_target(y, input_name="y")
+        with checked_by_scikit_learn():
+            kind = None if y is None else type_of_target(y, input_name="y")
         if kind is not None and kind.endswith("multioutput"):
             raise InputError(
                 "y has several columns whose values are not 0 and 1. Pass one column of classes, or an indicator "
@@ -190,9 +190,10 @@ class AdaBoostMHClassifier(SmoothingChoice, JointClassifier):
         self.multilabel_ = kind == "multilabel-indicator"
         if not self.multilabel_:
             return super()._check_targets(table, y, sample_weight)
-        Y = check_array(y, accept_sparse="csr", input_name="y")
-        Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
-        check_consistent_length(range(table.n_rows), Y)
+        with checked_by_scikit_learn():
+            Y = check_array(y, accept_sparse="csr", input_name="y")
+            Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
+            check_consistent_length(range(table.n_rows), Y)
         _, weights = super()._check_targets(table, np.zeros(table.n_rows, dtype=np.intp), sample_weight)
         return Y.astype(np.bool_), weights
 

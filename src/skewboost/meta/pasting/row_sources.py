@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from skewboost.datasets.chunks import ChunkRows, ParquetRows, Rows, count_rows, is_path, stack
-from skewboost.engine.table import Nominal, read_table, take_rows
+from skewboost.engine.table import Nominal, as_frame, read_table, take_rows
 from skewboost.errors import InputError
 from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
 from skewboost.typing import Array
@@ -32,6 +32,7 @@ def source_of(X: Any, y: Any, sample_weight: Any) -> Rows | None:
                 got = type(value).__name__
                 raise InputError(f"X names Parquet files, so {name} must be the name of a column; got {got}.")
         return ParquetRows(X, target=y, weight=sample_weight)
+    as_frame(X)  # says how to read a table that is not in memory
     reads = callable(X) and not hasattr(X, "shape")
     if (reads or hasattr(X, "__next__")) and (y is not None or sample_weight is not None):
         raise InputError("X yields chunks (X, y) or (X, y, sample_weight): leave y and sample_weight at None.")

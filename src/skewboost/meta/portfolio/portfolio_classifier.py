@@ -39,7 +39,7 @@ from skewboost.meta.portfolio.target_statistics import Examples, binned, many_ca
 from skewboost.meta.referral import with_referred
 from skewboost.metrics.costs import check_cost_of_fit, cost_matrix, expected_costs, mean_costs, read_sample_cost
 from skewboost.metrics.inputs import class_shares
-from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.metrics.targets import check_labels, choose_positive, classes_of, weights_of_fit
 from skewboost.parameters import N_JOBS, check_params, check_random_state, either, integer, one_of
 from skewboost.progress import ProgressBar
 from skewboost.typing import Array
@@ -110,7 +110,7 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         labels = check_labels(self, y, table.n_rows)
         weights = np.ones(table.n_rows)
         if sample_weight is not None:
-            weights = check_sample_weight(sample_weight, table.n_rows)
+            weights = weights_of_fit(sample_weight, table.n_rows)
         units = None if groups is None else check_groups(groups, table.n_rows)
         folds = given_folds(self.cv, labels, units) if self._cv_is_given else None
         present = np.flatnonzero(weights)
