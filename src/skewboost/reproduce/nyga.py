@@ -34,8 +34,9 @@ from skewboost import (
 from skewboost.datasets import fetch_ida, fetch_uci, make_industrial
 from skewboost.errors import InputError
 from skewboost.learners import Stump, Tree
+from skewboost.toolbox import CART_LEAVES
 
-LEAVES = 3  # of a tree
+LEAVES = CART_LEAVES  # of a tree
 TREE_SIZE = """\
 the thesis says that CART "can build a decision tree down to each single training pattern", but on such trees \
 AdaBoost ends after one round, and its figures show 200; in figure 3.3 the training error of RealBoost is zero after \
