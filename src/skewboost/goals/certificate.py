@@ -30,7 +30,7 @@ from skewboost.errors import InputError
 from skewboost.goals.goal import Condition, Goal
 from skewboost.goals.holdout import HeldOut
 from skewboost.goals.rows import BY_MASK, GROUPS, LATEST, Units
-from skewboost.goals.search import Aim, OutOfFoldScores, Point
+from skewboost.goals.search import Aim, OutOfFoldScores, Point, Search
 from skewboost.goals.trials import Decision
 from skewboost.metrics.counts import Counts, ReferralCounts
 from skewboost.typing import Array
@@ -176,6 +176,25 @@ def assumptions(held_out: HeldOut) -> str:
     if not rows.counted and (of_unit != of_unit[0]).any():
         said += ", none of them heavier than the heaviest of the search"
     return said
+
+
+def chosen_by_tests(
+    aim: Aim, search: Search, decision_of: Callable[[Point], Decision], held_out: HeldOut
+) -> tuple[Decision, Decisions, bool]:
+    """Return the decision to take, what it says of the held-out rows, and whether these show that it meets the goal.
+
+    It is the best that passes, and if none does, that of the best point of the search.
+    """
+    if not search.tune_threshold:
+        certified = certified_model(aim, candidates(aim, search.points), decision_of, held_out)
+        chosen = certified or decision_of(search.best)
+        return chosen, chosen.decisions(held_out.rows.X), certified is not None
+    chosen = decision_of(search.best)
+    assert search.out_of_fold is not None
+    scores = chosen.scores(held_out.rows.X)
+    certified = certified_threshold(aim, chosen, scores, held_out, search.out_of_fold)
+    chosen = certified or chosen
+    return chosen, chosen.decide(scores), certified is not None
 
 
 def certified_threshold(

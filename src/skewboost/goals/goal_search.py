@@ -20,11 +20,9 @@ from skewboost.goals.certificate import (
     Certificate,
     Decisions,
     answers_of,
-    candidates,
     certificate,
-    certified_model,
-    certified_threshold,
     check_answers,
+    chosen_by_tests,
     impossible,
     of_little_use,
 )
@@ -381,21 +379,11 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
             if not search.best.met:
                 problem = not_reachable(aim, search.points)
         else:
-            if self._tunes == "cost":
-                certified = certified_model(aim, candidates(aim, search.points), decision_of, held_out)
-                chosen = certified or decision_of(search.best)
-                decisions = chosen.decisions(held_out.rows.X)
-            else:
-                chosen = decision_of(search.best)
-                assert search.out_of_fold is not None
-                scores = chosen.scores(held_out.rows.X)
-                certified = certified_threshold(aim, chosen, scores, held_out, search.out_of_fold)
-                chosen = certified or chosen
-                decisions = chosen.decide(scores)
+            chosen, decisions, passed = chosen_by_tests(aim, search, decision_of, held_out)
             self._settle_on(chosen)
             answers = answers_of(self, held_out)
             check_answers(answers, decisions)
-            self.certificate_ = certificate(aim, answers, held_out, certified is not None)
+            self.certificate_ = certificate(aim, answers, held_out, passed)
             if not self.certificate_.met:
                 problem = not_certified(aim, self.certificate_)
         if problem is not None:
