@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from skewboost.boosting.calibration import Calibrator, Isotonic
+from skewboost.boosting.calibration import Calibrator, Isotonic, Sigmoid
 from skewboost.boosting.link import Labels, ManyClasses, TwoClasses
 from skewboost.boosting.model import Model, Round
 from skewboost.engine.binning import MAX_BINS, Feature
 from skewboost.engine.boundary import ABSTAIN, LEFT, MISSING, N_CODES, RIGHT, Split
 from skewboost.engine.explaining import Spread, Support
 from skewboost.engine.growing_alternating import REST, AlternatingPartition
-from skewboost.engine.newton import Trees
 from skewboost.engine.partition import Partition
 from skewboost.engine.scoring import LeafTerm, LineTerm
 from skewboost.goals.cascade_stages import Stage
@@ -50,18 +49,26 @@ from skewboost.learners.adapter import ClassifierTerm
 from skewboost.learners.discretise import Categories, Intervals
 from skewboost.learners.patterns import Events, Patterns
 from skewboost.learners.probabilities import ProbabilityTerm, half_log_odds, identity, mean_label
-from skewboost.meta.portfolio.components import Components
-from skewboost.meta.portfolio.portfolio_model import Part, PortfolioModel
 from skewboost.metrics.counts import Counts, ReferralCounts
 from skewboost.typing import Array
 
 MOST_FEATURES = 2**20
 MOST_CELLS = 2**19  # features times outputs: a loaded model has a table of 256 numbers for each
-LARGEST_VALUE = 2.0**500  # of a leaf, so that sums and their multiples stay finite
+LARGEST_VALUE = 2.0**500  # of what is added up, so that sums and their multiples stay finite
+LARGEST_COUNT = 2.0**100  # of examples; those of a fit sum to less than 10^18, and a forest has some hundred trees
 NUMBERS = array(ndim=(1,))
-COUNTS = array(ndim=(1,), low=0)
+VALUES = array(ndim=(1,), most=LARGEST_VALUE)
+COUNTS = array(ndim=(1,), low=0, most=LARGEST_COUNT)
+VALUE = number(-LARGEST_VALUE, LARGEST_VALUE)
+MULTIPLE = number(above=0, high=LARGEST_VALUE)
 RISING = array(ndim=(1,), rises=True)
 FEATURE = integer(0, MOST_FEATURES - 1)
+
+
+def check_size(n_features: int, n_outputs: int) -> None:
+    """Raise unless the tables of a model, one for each feature and output, fit into memory."""
+    fits = n_features * n_outputs <= MOST_CELLS
+    require(fits, f"times the number of classes must not be above {MOST_CELLS}", "n_features_in")
 
 
 # ----------------------------------------------------------------------------------- shorter forms in files
@@ -89,7 +96,7 @@ def _code_runs() -> Field:
 def _sparse_numbers() -> Field:
     """Numbers of which most are zero: how many there are, and the places and values of the others."""
     places = integer(0, MOST_FEATURES)
-    entries = {"n": places, "at": list_of(places), "values": NUMBERS}
+    entries = {"n": places, "at": list_of(places), "values": VALUES}
 
     def write(value: Any) -> Any:
         numbers = np.asarray(value, dtype=np.float64)
@@ -121,7 +128,8 @@ def _code_counts() -> Field:
         for row, own in zip(found, rows):
             require(1 <= len(own) <= N_CODES, f"must have 1 to {N_CODES} numbers in each row")
             row[MISSING], row[: len(own) - 1] = own[0], own[1:]
-        require((found >= 0).all(), "must not hold negative numbers")
+        fits = ((found >= 0) & (found <= LARGEST_COUNT)).all()
+        require(fits, f"must hold numbers from 0 to {LARGEST_COUNT:.3g}")
         return found
 
     return Field(write, read)
@@ -151,6 +159,10 @@ def _check_lengths(arrays: Any) -> None:
 
 def _check_support(support: Support) -> None:
     require(support.per_code is None or support.spread is None, "must be null where per_code is not", "spread")
+    known = np.zeros(1) if support.per_code is None else support.per_code.sum(axis=1)
+    known = known if support.spread is None else support.spread.known
+    fits = known.max(initial=0.0) <= 2.0 * support.n_examples  # it is at most equal, up to rounding
+    require(fits, "must not be less than the examples with a known value", "n_examples")
 
 
 register(
@@ -161,7 +173,9 @@ register(
     n_bins=integer(1, MAX_BINS),
 )
 register(Spread, _check_lengths, known=COUNTS, mean=NUMBERS, rest=NUMBERS, low=NUMBERS, high=NUMBERS)
-register(Support, _check_support, n_examples=POSITIVE, per_code=nullable(_code_counts()))
+register(
+    Support, _check_support, n_examples=number(1 / LARGEST_COUNT, LARGEST_COUNT), per_code=nullable(_code_counts())
+)
 
 
 # ------------------------------------------------------------------------------------- splits and partitions
@@ -247,13 +261,8 @@ def _estimator() -> Field:
 ANY_MODEL = Field(lambda value: _estimator().write(value), lambda data: _estimator().read(data))
 
 
-def _check_values(values: Array) -> None:
-    require((np.abs(values) <= LARGEST_VALUE).all(), f"must hold numbers of at most {LARGEST_VALUE:.3g}", "values")
-
-
 def _check_leaves(term: LeafTerm) -> None:
     require(len(term.values) == term.partition.n_leaves, "must have an entry per leaf", "values")
-    _check_values(term.values)
 
 
 def _check_classifier(term: Any) -> None:
@@ -262,7 +271,6 @@ def _check_classifier(term: Any) -> None:
     classes = term.estimator.classes_
     fits = classes.dtype.kind in "iu" and classes.min() >= 0 and classes.max() < len(values)
     require(fits, f"must be integers below {len(values)}", "estimator.classes")
-    _check_values(values)
 
 
 def _check_model(model: Model) -> None:
@@ -276,13 +284,15 @@ def _check_model(model: Model) -> None:
     require(schedule is None or n_rounds <= schedule, "must not be less than n_rounds", "link.schedule")
 
 
-register(LeafTerm, _check_leaves, partition=one_of(Partition, AlternatingPartition))
-register(LineTerm, feature=FEATURE, scale=POSITIVE)
-register(ClassifierTerm, _check_classifier, estimator=ANY_MODEL)
+_LEAVES = array(most=LARGEST_VALUE)
+register(LeafTerm, _check_leaves, partition=one_of(Partition, AlternatingPartition), values=_LEAVES)
+register(LineTerm, feature=FEATURE, rise=VALUE, height=VALUE, centre=VALUE, scale=POSITIVE)
+register(ClassifierTerm, _check_classifier, estimator=ANY_MODEL, values=_LEAVES)
 register(
     ProbabilityTerm,
     _check_classifier,
     estimator=ANY_MODEL,
+    scale=VALUE,
     margin=number(high=0.5, above=0),
     link=name_of({f.__name__: f for f in (half_log_odds, mean_label, identity)}),
 )
@@ -305,16 +315,20 @@ def _check_isotonic(calibrator: Isotonic) -> None:
 
 
 register(Isotonic, _check_isotonic, scores=RISING, levels=NUMBERS, margin=number(0, 0.5))
+register(Sigmoid, slope=VALUE, intercept=VALUE)
 register(
     TwoClasses,
-    scale=POSITIVE,
+    scale=MULTIPLE,
+    offset=VALUE,
+    cost_offset=VALUE,
+    pending=VALUE,
     schedule=nullable(integer(1)),
-    damping=NOT_NEGATIVE,
+    damping=number(0, LARGEST_VALUE),
     calibrators=list_of(tuple_of(integer(1), field_of(Calibrator)), tuple),
     cost_ratio=POSITIVE,
     positive=integer(0, 1),
 )
-register(ManyClasses, costs=list_of(POSITIVE, tuple))
+register(ManyClasses, costs=list_of(MULTIPLE, tuple))
 
 
 # ----------------------------------------------------------------------------------------- rule learner
@@ -327,7 +341,7 @@ def _check_patterns(patterns: Patterns) -> None:
 
 
 _PLACES = array("i", ndim=(1,), low=0)
-_MATRIX = array(ndim=(2,))
+_MATRIX = array(ndim=(2,), most=LARGEST_VALUE)
 register(Intervals, cuts=RISING)
 register(Categories, categories=list_of(text(), tuple, distinct=True))
 register(Events, _check_lengths, attribute=_PLACES, value=_PLACES, probability=COUNTS)
@@ -367,130 +381,4 @@ register(
     rank=list_of(ANY_NUMBER, tuple, least=1),
     lower=nullable(ANY_NUMBER),
     curve=None,
-)
-
-
-# --------------------------------------------------------------------------------------------- portfolios
-
-
-def _code_sets() -> Field:
-    """Sets of codes, as the lists of their codes."""
-    lists = list_of(list_of(integer(0, N_CODES - 1), distinct=True))
-
-    def write(value: Array) -> Any:
-        return [np.flatnonzero(row).tolist() for row in value]
-
-    def read(data: Any) -> Array:
-        found = np.zeros((len(sets := lists.read(data)), N_CODES), dtype=np.bool_)
-        for row, codes in zip(found, sets):
-            row[codes] = True
-        return found
-
-    return Field(write, read)
-
-
-def _check_trees(trees: Trees) -> None:
-    """Every node and leaf but the roots is the child of one node, which comes before it."""
-    n_nodes, n_leaves = len(trees.feature), len(trees.covers)
-    for name, last in (("first_node", n_nodes), ("first_leaf", n_leaves)):
-        first = getattr(trees, name)
-        fits = len(first) > 1 and first[0] == 0 and first[-1] == last and (np.diff(first) >= 0).all()
-        require(fits, "must rise from 0 to the number of nodes, or leaves", name)
-    fits = (np.diff(trees.first_leaf) == np.diff(trees.first_node) + 1).all()
-    require(fits and len(trees.first_leaf) == len(trees.first_node), "must have a leaf more than nodes", "first_leaf")
-    for name in ("threshold", "which", "missing_left", "links"):
-        require(len(getattr(trees, name)) == n_nodes, "must have an entry per node", name)
-    require(trees.links.shape == (n_nodes, 2), "must have two links per node", "links")
-    require(len(trees.values) == n_leaves and trees.values.ndim == 2, "must have an entry per leaf", "values")
-    require((np.abs(trees.values) <= LARGEST_VALUE).all(), f"must not be above {LARGEST_VALUE}", "values")
-    require((trees.missing_left <= 1).all(), "must be 0 or 1", "missing_left")
-    nominal = trees.threshold < 0
-    fits = (np.where(nominal, trees.threshold == -1, trees.threshold < MISSING)).all()
-    require(fits, f"must be -1, or below {MISSING}", "threshold")
-    fits = (np.where(nominal, (trees.which >= 0) & (trees.which < len(trees.sets)), trees.which == -1)).all()
-    require(fits, "must be the number of a set where the threshold is -1", "which")
-    of_node = np.repeat(np.arange(len(trees.first_node) - 1), np.diff(trees.first_node))
-    own, size = np.arange(n_nodes) - trees.first_node[of_node], np.diff(trees.first_node)[of_node]
-    to_node = trees.links >= 0
-    later = (trees.links > own[:, None]) & (trees.links < size[:, None])
-    to_leaf = (~to_node) & (trees.links >= -(size + 1)[:, None])
-    require(np.where(to_node, later, to_leaf).all(), "must lead to later nodes, or to leaves", "links")
-    places = np.where(
-        to_node, trees.links + trees.first_node[of_node][:, None], ~trees.links + trees.first_leaf[of_node][:, None]
-    )
-    once = len(np.unique(places[to_node])) == to_node.sum() and len(np.unique(places[~to_node])) == (~to_node).sum()
-    require(once, "must lead to every node and leaf once", "links")
-
-
-_WHOLE = array("i", ndim=(1,), low=0)
-register(
-    Trees,
-    _check_trees,
-    first_node=_WHOLE,
-    first_leaf=_WHOLE,
-    feature=_WHOLE,
-    threshold=array("i", ndim=(1,), low=-1),
-    which=array("i", ndim=(1,), low=-1),
-    missing_left=_WHOLE,
-    links=array("i", ndim=(2,)),
-    sets=_code_sets(),
-    values=array(ndim=(2,)),
-    covers=COUNTS,
-    importances=COUNTS,
-)
-
-
-def _check_part(part: Part) -> None:
-    n = len(part.start)
-    require(part.trees.values.shape[1] == n, "must have a column per output", "trees.values")
-    fits = part.floor is None or (len(part.floor) == n and (part.floor > 0).all())
-    require(fits, "must be above zero, one number per output", "floor")
-
-
-register(Part, _check_part, weight=POSITIVE, start=NUMBERS, floor=nullable(NUMBERS))
-
-
-def _check_components(own: Components) -> None:
-    n = len(own.features)
-    fits = n > 0 and len(own.centre) == len(own.low) == len(own.high) == n and own.loadings.shape[1] == n
-    require(fits and len(own.loadings) > 0, "must have an entry per column", "features")
-    require((np.diff(own.features) > 0).all(), "must rise", "features")
-    require((own.low <= own.high).all(), "must not be above high", "low")
-
-
-register(
-    Components,
-    _check_components,
-    features=_WHOLE,
-    centre=NUMBERS,
-    low=NUMBERS,
-    high=NUMBERS,
-    loadings=array(ndim=(2,)),
-)
-
-
-def _check_portfolio(model: PortfolioModel) -> None:
-    n, own = model.bins.n_features, model.components
-    require(model.n_features + (0 if own is None else own.n_components) == n, "must be the number of features",
-            "n_features")  # fmt: skip
-    if own is not None:
-        numeric = own.features[-1] < model.n_features and not model.bins.nominal[own.features].any()
-        numeric &= not model.bins.nominal[model.n_features :].any()
-        require(numeric, "must be columns of numbers", "components.features")
-    counts = model.support.per_code
-    require(counts is not None and len(counts) == n, "must have an entry per feature", "support.per_code")
-    for k, part in enumerate(model.parts):
-        require(len(part.start) == model.n_outputs, "must have one number per output", f"parts[{k}].start")
-        known = len(part.trees.importances)
-        fits = known in (n, model.n_features) and (part.trees.feature < known).all()
-        require(fits, f"must be features of the {n}", f"parts[{k}].trees.feature")
-
-
-register(
-    PortfolioModel,
-    _check_portfolio,
-    parts=list_of(record(Part), tuple),
-    offset=NUMBERS,
-    n_features=integer(1, MOST_FEATURES),
-    components=nullable(record(Components)),
 )

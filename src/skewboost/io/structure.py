@@ -239,11 +239,13 @@ def array(
     *,
     finite: bool = True,
     low: float | None = None,
+    most: float | None = None,
     rises: bool = False,
 ) -> Field:
     """An array of numbers: a list where it is one-dimensional and holds doubles, else with its type and shape.
 
-    `kinds` are the letters of the types that it may have, `low` is the smallest number that it may hold.
+    `kinds` are the letters of the types that it may have, `low` is the smallest number that it may hold, and `most`
+    the largest absolute value.
     """
 
     def write(value: Any) -> Any:
@@ -267,6 +269,7 @@ def array(
         require(fits, "does not match the number of values", "shape")
         made = array_of(values, dtype, finite).reshape(shape)
         require(low is None or (made >= low).all(), f"must hold numbers of at least {low}")
+        require(most is None or (np.abs(made) <= most).all(), f"must hold numbers of at most {most or 0.0:.3g}")
         require(not rises or (np.diff(made) > 0).all(), "must rise")
         return made
 
