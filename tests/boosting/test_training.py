@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -214,6 +216,19 @@ def test_the_progress_bar_ends_full(capsys):
     assert err.endswith("\n")
     RealBoostClassifier(n_estimators=5).fit(X, y)
     assert capsys.readouterr().err == ""
+
+
+def test_the_time_of_the_bar_includes_what_precedes_the_first_round(capsys, monkeypatch):
+    X, y = awkward_data()
+    prepare = Stump.prepare
+
+    def slow(learner, *given):
+        monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + 100.0)
+        return prepare(learner, *given)
+
+    monkeypatch.setattr(Stump, "prepare", slow)
+    RealBoostClassifier(n_estimators=5, verbose=1).fit(X, y)
+    assert re.search(r"5/5  1:4\d  loss", capsys.readouterr().err)
 
 
 def test_shrinkage_multiplies_what_a_round_adds():

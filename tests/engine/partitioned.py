@@ -62,6 +62,9 @@ class PartitionedEngine(ReferenceEngine):
         whole = np.stack([self.column(codes, j) for j in range(len(codes[0]))])
         return [whole[:, rows[own]] for own in parts_of(len(rows))]
 
+    def joined(self, codes, others):
+        return [np.concatenate(both) for both in zip(codes, others)]
+
     def column(self, codes, feature):
         return joined([own[feature] for own in codes])
 

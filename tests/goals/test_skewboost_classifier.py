@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+import time
 from copy import copy
 
 import numpy as np
@@ -21,6 +23,7 @@ from skewboost.datasets import load_rare_cancer, make_fraud
 from skewboost.engine.native_portfolio import NativePortfolio
 from skewboost.errors import InputError, SkewBoostWarning
 from skewboost.io import dumps, loads
+from skewboost.meta.portfolio import portfolio_classifier
 from skewboost.meta.portfolio.portfolio_training import FIRST_TREES
 from skewboost.progress import ProgressBar
 from support import of_any_class
@@ -322,6 +325,19 @@ def test_progress_never_goes_back_and_says_what_is_done(fraud, monkeypatch):
     assert shares == sorted(shares)
     assert shares[-1] == 100
     np.testing.assert_array_equal(loud.predict_proba(X), silent.predict_proba(X))
+
+
+def test_progress_counts_the_time_from_the_beginning_of_the_fit(fraud, capsys, monkeypatch):
+    X, _, y, _ = fraud
+    read = portfolio_classifier.read_table
+
+    def slow(*given, **params):
+        monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + 100.0)
+        return read(*given, **params)
+
+    monkeypatch.setattr(portfolio_classifier, "read_table", slow)
+    quick(verbose=1).fit(X, y)
+    assert re.search(r"100/100  1:4\d", capsys.readouterr().err)
 
 
 def test_the_report_is_about_the_model_and_the_given_rows(fraud, fitted):

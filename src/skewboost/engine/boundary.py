@@ -101,6 +101,9 @@ class Engine(Protocol):
     def take(self, codes: Codes, rows: Array) -> Codes:
         """Return the codes of the given row numbers, which may repeat."""
 
+    def joined(self, codes: Codes, others: Codes) -> Codes:
+        """Return the codes of two tables of the same rows, one behind the other."""
+
     def column(self, codes: Codes, feature: int) -> Array:
         """Return the codes of one feature as a NumPy array, for scoring and explaining new rows."""
 

@@ -115,6 +115,15 @@ class CpuEngine:
     def take(self, codes: Words, rows: Array) -> Words:
         return Words(np.take(codes.words, rows, axis=1), codes.n_features)
 
+    def joined(self, codes: Words, others: Words) -> Words:
+        n_features, n_rows = codes.n_features + others.n_features, codes.words.shape[1]
+        words = np.zeros((-(-n_features // _BLOCK), n_rows), dtype=np.uint64)
+        words[: len(codes.words)] = codes.words
+        for j in range(others.n_features):
+            own = contiguous(self.column(others, j), np.uint8)
+            self.core.store_codes(address(own), n_rows, codes.n_features + j, address(words))
+        return Words(words, n_features)
+
     def column(self, codes: Words, feature: int) -> Array:
         block, byte = divmod(feature, _BLOCK)
         column: Array = (codes.words[block] >> np.uint64(8 * byte)).astype(np.uint8)

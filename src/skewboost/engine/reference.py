@@ -51,6 +51,9 @@ class ReferenceEngine:
     def take(self, codes: Codes, rows: Array) -> Codes:
         return np.take(codes, rows, axis=1)
 
+    def joined(self, codes: Codes, others: Codes) -> Codes:
+        return np.concatenate((codes, others))
+
     def column(self, codes: Codes, feature: int) -> Array:
         column: Array = codes[feature]
         return column

@@ -133,6 +133,11 @@ class Table:
             len(rows), self.n_features, columns=columns, frame=None if self.frame is None else self.frame[rows]
         )
 
+    def beside(self, other: Table) -> Table:
+        """Return a table with the columns of another one behind its own."""
+        columns = (own.column(j) for own in (self, other) for j in range(own.n_features))
+        return Table(self.n_rows, self.n_features + other.n_features, columns=tuple(columns))
+
     def conform(self, nominal: Sequence[bool], names: Sequence[str]) -> Table:
         """Return the table with the column kinds of the training data; an empty column may be of any kind."""
         if (self.matrix is not None or self.computed is not None) and not any(nominal):

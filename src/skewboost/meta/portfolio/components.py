@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from skewboost.engine.binning import Bins, fit_bins
 from skewboost.engine.draws import uniform
+from skewboost.engine.partition import View
 from skewboost.engine.scoring import power_of_two
 from skewboost.engine.table import Table
 from skewboost.typing import Array
@@ -79,10 +81,21 @@ class Components:
                     part += terms  # one column after the other, as exported programs add them
         return found
 
+    def table(self, table: Table) -> Table:
+        """Return the components of every row as a table."""
+        return Table(table.n_rows, self.n_components, columns=tuple(self.values(table)))
+
     def extend(self, table: Table) -> Table:
         """Return the table with the components behind its columns."""
-        columns = tuple(table.column(j) for j in range(table.n_features))
-        return Table(table.n_rows, table.n_features + self.n_components, columns=(*columns, *self.values(table)))
+        return table.beside(self.table(table))
+
+    def beside(self, view: View, table: Table, order: Array, weights: Array) -> View:
+        """Return a view with the components behind its columns, given all rows and the order of those of the view."""
+        own, engine = self.table(table), view.engine
+        bins = fit_bins(engine, own, None if (weights == 1.0).all() else weights)
+        codes = engine.joined(view.codes, engine.take(engine.encode(own, bins), order))
+        assert view.bins is not None
+        return View(engine, view.table.beside(own.take(order)), Bins(view.bins.features + bins.features), codes)
 
     def shares(self, table: Table) -> Iterator[Array]:
         """Yield the shares of the columns in the absolute terms of each component, ``[column, row]``."""
@@ -107,11 +120,13 @@ def find_components(table: Table, weights: Array) -> Components | None:
         known = np.isfinite(x)
         if not known.any():
             continue
-        unit = power_of_two(np.abs(x[known]).max())  # sums must not overflow
-        mean = np.average(x[known] / unit, weights=weights[known])
-        spread = np.sqrt(np.average((x[known] / unit - mean) ** 2, weights=weights[known]))
+        x, w = (x, weights) if known.all() else (x[known], weights[known])
+        low, high = x.min(), x.max()
+        unit, total = power_of_two(max(-low, high)), w.sum()  # sums must not overflow
+        mean = (x / unit * w).sum() / total
+        spread = np.sqrt(((x / unit - mean) ** 2 * w).sum() / total)
         mean, spread = _rounded(mean * unit), _rounded(spread * unit)
-        if SMALLEST < spread < LARGEST and len(np.unique(x[known])) > 2:
+        if SMALLEST < spread < LARGEST and ((x > low) & (x < high)).any():  # three values or more
             features.append(j)
             moments.append((mean, spread))
     if len(features) < FEWEST:

@@ -147,7 +147,7 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
                 held_out = held_out[: recipe.n_held_out]
         portfolio, extended = engine.portfolio(view, numbers, len(self.classes_), of_example), None
         if components is not None:
-            longer = self._view(engine, components.extend(table), order, weights[present], examples)
+            longer = components.beside(view, table, order, weights[present])
             extended = engine.portfolio(longer, numbers, len(self.classes_), of_example)
         with ProgressBar(100, type(self).__name__, since=started) if self.verbose else nullcontext() as bar:
             report = no_report if bar is None else partial(_show, bar)
