@@ -63,7 +63,7 @@ def test_equal_costs_change_nothing(engine):
     for fitted in (
         ConsistentBoostClassifier(n_estimators=25, engine=engine, cost=1).fit(X, y),
         ConsistentBoostClassifier(n_estimators=25, engine=engine, cost={0: 7.0, 1: 7.0}).fit(X, y),
-        ConsistentBoostClassifier(n_estimators=25, engine=engine).fit(X, y, sample_cost=np.full(len(y), 0.3)),
+        ConsistentBoostClassifier(n_estimators=25, engine=engine).fit(X, y, sample_cost=np.full((len(y), 2), 0.3)),
     ):
         np.testing.assert_array_equal(fitted.decision_function(X), plain.decision_function(X))
         np.testing.assert_array_equal(fitted.predict_proba(X), plain.predict_proba(X))
@@ -76,7 +76,8 @@ def test_an_integer_cost_is_a_repetition(each, engine):
     X, y = awkward_data(200)
     costs = np.random.default_rng(0).integers(1, 4, len(y)) if each else np.where(y == 1, 3, 1)
     clf = ConsistentBoostClassifier(n_estimators=30, smoothing=0.004, engine=engine)
-    told = clone(clf).fit(X, y, sample_cost=costs) if each else clone(clf).set_params(cost=3).fit(X, y)
+    told = clone(clf).set_params(cost=None if each else 3)
+    told.fit(X, y, sample_cost=np.column_stack((costs, costs)) if each else None)
     repeated = clone(clf).fit(X.repeat(costs, 0), y.repeat(costs))
     np.testing.assert_allclose(told.decision_function(X), repeated.decision_function(X), atol=1e-9)
     # F is the same, but in the repeated rows the costs are frequencies, which probabilities keep

@@ -286,7 +286,7 @@ def test_consistent_boosting_with_costs(data, costs, delta):
     X, y = table(data)
     c = naive.of_rows(costs, y)
     expected = naive.consistent(X, y, 12, c, 1.0 / len(y) if delta is None else delta)
-    for params, sample_cost in (({"cost": by_label(costs)}, None), ({}, c)):
+    for params, sample_cost in (({"cost": by_label(costs)}, None), ({}, np.column_stack((c, c)))):
         fitted_with = []
         clf = sb.ConsistentBoostClassifier(n_estimators=12, pos_label=1.0, smoothing=delta, **params)
         with observed(lambda state: fitted_with.append(state.rows.get("w").copy())):  # noqa: B023

@@ -57,8 +57,8 @@ def test_a_statistic_is_the_shrunk_share_of_positives_before_an_example():
 
 
 def test_trees_are_better_than_with_sets_of_categories(monkeypatch):
-    X, y = ids_with_effects(900)
-    X_new, y_new = ids_with_effects(3000, seed=1)
+    X, y = ids_with_effects(2500, 250)
+    X_new, y_new = ids_with_effects(3000, 250, seed=1)
 
     def only_trees(*given):
         return replace(recipe_for(*given), regression=False)  # which knows sums of effects of categories anyway
@@ -68,7 +68,7 @@ def test_trees_are_better_than_with_sets_of_categories(monkeypatch):
     monkeypatch.setattr(portfolio_classifier, "many_categories", lambda *_: [])
     with_sets = quick(cost=5).fit(X, y)
     losses = [log_loss(y_new, clf.predict_proba(X_new)) for clf in (with_statistics, with_sets)]
-    assert losses[0] < losses[1] - 0.005
+    assert losses[0] < losses[1] - 0.001
 
 
 def test_the_order_of_rows_and_weights_as_copies_do_not_matter(fitted):
