@@ -406,3 +406,21 @@ def test_a_forest_that_does_not_help_gets_no_more_trees():
     table = pd.DataFrame(quick().fit(X, ring).search_)
     assert table["weight"][1] > 0
     assert table["rounds"][1] == 200
+
+
+def test_a_row_that_outweighs_all_others_is_finite_or_refused_with_a_remedy_that_works():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 4))
+    y = X[:, 0] + rng.normal(size=100) > 0.8
+    for seed, largest in enumerate((1e12, 9e14, 9e14)):
+        weights = np.ones(100)
+        weights[seed] = largest
+        clf = quick().fit(X, y, sample_weight=weights)
+        parts = clf.contributions(X)
+        assert np.isfinite(parts).all()
+        np.testing.assert_allclose(parts.sum(axis=1) + clf.baseline_, clf.decision_function(X), atol=1e-3)
+    weights[0] = 1e17
+    with pytest.raises(InputError, match="sum to about the number of rows"):
+        clf.fit(X, y, sample_weight=weights)
+    clf.fit(X, y, sample_weight=weights * len(weights) / weights.sum())
+    assert np.isfinite(clf.contributions(X)).all()

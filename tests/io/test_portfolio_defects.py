@@ -23,7 +23,7 @@ NUMBERS = TABLE[list("abcd")].to_numpy()
 
 
 def of_few_trees(clf):
-    parts = tuple(replace(part, trees=part.trees.first(min(6, part.trees.n_trees))) for part in clf._model.parts)
+    parts = tuple(replace(part, trees=part.trees.first(min(2, part.trees.n_trees))) for part in clf._model.parts)
     clf._model = replace(clf._model, parts=parts)
     return clf
 

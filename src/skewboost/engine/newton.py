@@ -195,10 +195,9 @@ class NewtonTree:
         return np.asarray(self.pairs[node.rows].sum(axis=0))
 
     def value(self, sums: Array, node: _Node) -> Array:
-        """Return -G/(H + λ) per output, within the bounds of the node."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = -sums[..., 0] / (sums[..., 1] + self.settings.l2)
-        return np.clip(value, node.low, node.high)
+        """Return -G/(H + λ) per output, 0 without any weight, within the bounds of the node."""
+        g, h = sums[..., 0], sums[..., 1] + self.settings.l2
+        return np.clip(np.divide(-g, h, out=np.zeros_like(g), where=h > 0), node.low, node.high)
 
     def _score(self, sums: Array, node: _Node) -> Array:
         """Return twice the decrease of the loss by leaves with these sums ``[..., output, (g, h)]``."""

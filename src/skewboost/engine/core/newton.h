@@ -304,7 +304,8 @@ private:
     }
 
     double value_of(double g, double h, const Node& node) const {
-        double v = -g / (h + settings_.l2);
+        double b = h + settings_.l2;  // weights that differ by more than a double can tell may cancel
+        double v = b > 0.0 ? -g / b : 0.0;
         return min_of(max_of(v, node.low), node.high);
     }
     double score_at(double g, double h, double v) const { return -(2.0 * g * v + (h + settings_.l2) * v * v); }
