@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from skewboost.boosting.early_stopping import Validation
 from skewboost.boosting.link import TwoClasses
@@ -23,6 +24,7 @@ from skewboost.learners.training_data import TrainingData
 from skewboost.learners.tree_restrictions import given_penalties
 from skewboost.memory import warn_of_memory
 from skewboost.metrics.costs import Costs
+from skewboost.parameters import integer
 from skewboost.progress import track
 from skewboost.typing import Array
 
@@ -159,8 +161,10 @@ def train(
 def memory_use(problem: Problem, learner: Learner) -> dict[str, float]:
     """Return the bytes of the large arrays of a fit, roughly, by what they hold."""
     n, p, own = problem.table.n_rows, problem.table.n_features, getattr(learner, "learner", learner)
+    leaves: Any = getattr(own, "max_leaf_nodes", None)
     depth = getattr(own, "max_depth", None)
-    leaves = getattr(own, "max_leaf_nodes", None) or (1 if depth is None else 2.0**depth)
+    if not integer(1).passes(leaves):  # of values that are no numbers, the learner says so
+        leaves = 2**depth if integer(0, 40).passes(depth) else 2**40 if depth is not None else 1
     n_histograms = max(1.0, min(leaves, n / ROWS_OF_A_HISTOGRAM))
     planes = problem.structure.n_classes * problem.structure.n_labels
     return {

@@ -75,6 +75,7 @@ class CalibratedFolds(MostProbableMixin):
 
     def _probabilities(self, fold: Fold, X: Any) -> Array:
         scores = log_odds(fold.estimator, X, of_classes=True) if fold.of_odds else _scores(fold.estimator, X)
+        scores = scores.reshape(len(scores), -1)  # a column per class, or that of the second class if there are two
         n_classes = len(self.classes_)
         p = np.zeros((len(scores), n_classes))
         if n_classes == 2:
@@ -91,10 +92,10 @@ class CalibratedFolds(MostProbableMixin):
 
 
 def _scores(estimator: Any, X: Any) -> Array:
-    """The scores that are calibrated: a column per class, or that of the second class if there are two."""
+    """The scores that are calibrated."""
     if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X))
     else:
         scores = np.asarray(estimator.predict_proba(X))
         scores = scores[:, 1] if scores.shape[1] == 2 else scores
-    return scores[:, None] if scores.ndim == 1 else scores
+    return scores
