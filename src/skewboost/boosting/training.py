@@ -162,7 +162,7 @@ def memory_use(problem: Problem, learner: Learner) -> dict[str, float]:
     """Return the bytes of the large arrays of a fit, roughly, by what they hold."""
     n, p, own = problem.table.n_rows, problem.table.n_features, getattr(learner, "learner", learner)
     leaves: Any = getattr(own, "max_leaf_nodes", None)
-    depth = getattr(own, "max_depth", None)
+    depth: Any = getattr(own, "max_depth", None)
     if not integer(1).passes(leaves):  # of values that are no numbers, the learner says so
         leaves = 2**depth if integer(0, 40).passes(depth) else 2**40 if depth is not None else 1
     n_histograms = max(1.0, min(leaves, n / ROWS_OF_A_HISTOGRAM))

@@ -132,13 +132,14 @@ def _check_portfolio(model: PortfolioModel) -> None:
     assert counts is not None
     require((counts.sum(axis=1) > 0).all(), "must have examples of each feature", "support.per_code")
     require(len(model.parts) <= MOST_PARTS, f"must be at most {MOST_PARTS}", "parts")
-    by_order = ~model.bins.nominal | model.bins.ordered
+    nominal, ordered = model.bins.nominal, model.bins.ordered  # in their order, or by sets
     for k, part in enumerate(model.parts):
         require(len(part.start) == model.n_outputs, "must have one number per output", f"parts[{k}].start")
         known = len(part.trees.importances)
         fits = known in (n, model.n_features) and (part.trees.feature < known).all()
         require(fits, f"must be features of the {n}", f"parts[{k}].trees.feature")
-        fits = ((part.trees.threshold >= 0) == by_order[part.trees.feature]).all()
+        tested, by_set = part.trees.feature, part.trees.threshold < 0
+        fits = (ordered[tested] | (nominal[tested] == by_set)).all()
         require(fits, "must be -1 for categories, and only for these", f"parts[{k}].trees.threshold")
 
 
