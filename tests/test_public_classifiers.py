@@ -72,6 +72,7 @@ def test_no_logarithms_without_probabilities():
     assert hasattr(search.set_params(estimator=GaussianNB()), "predict_log_proba")
 
 
+@pytest.mark.sample(18)
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_weights_that_sum_to_one_change_nothing_without_a_warning_whose_remedy_works(classifier):
     X, y = awkward_data(128, missing=0.0)

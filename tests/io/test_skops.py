@@ -55,6 +55,7 @@ def trusted(file: bytes) -> list[str]:
     return [name for name in get_untrusted_types(data=file) if name.startswith("skewboost.") or name in FOREIGN]
 
 
+@pytest.mark.sample(18)
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_a_model_is_the_same_after_skops_and_its_types_do_not_depend_on_use(model):
     X, y = awkward_data(150, missing=0.0)
