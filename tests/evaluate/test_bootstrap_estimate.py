@@ -102,10 +102,11 @@ def test_other_measures_and_more_classes():
 
 def test_a_rare_class_is_in_every_draw_and_a_measure_that_needs_it_may_be_undefined():
     labels = np.arange(40) == 7
-    result = bootstrap_632(AdaBoostClassifier(n_estimators=2), X[:40], labels, measure="recall", draws=6, random_state=0)
+    clf, given = AdaBoostClassifier(n_estimators=2), {"draws": 6, "random_state": 0}
+    result = bootstrap_632(clf, X[:40], labels, measure="recall", **given)
     assert np.isnan(result.out_of_bag).all()  # the only positive is in training
     assert np.isnan(result.estimate)
-    assert bootstrap_632(AdaBoostClassifier(n_estimators=2), X[:40], labels, draws=6, random_state=0).estimate > 0.9
+    assert bootstrap_632(clf, X[:40], labels, **given).estimate > 0.9
 
 
 def test_it_depends_on_the_seed_only():
