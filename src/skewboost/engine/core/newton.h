@@ -23,9 +23,9 @@ struct TreeSettings {
     int64_t n_columns_of_node;
     int64_t random_thresholds;  // whether a node draws one threshold, or one set of categories, per column
     double l2;
-    double min_hessian;       // of a leaf
-    double category_l2;       // added to the Hessian of a category before categories are sorted
-    const int8_t* monotone;   // per column -1, 0, +1; or null
+    double min_hessian;      // of a leaf
+    double category_l2;      // added to the Hessian of a category before categories are sorted
+    const int8_t* monotone;  // per column -1, 0, +1; or null
     Interactions interactions;
 };
 
@@ -109,7 +109,8 @@ public:
         pairs_ = pairs;
         key_ = key;
         for (int64_t j = 0; j < table_.n_features; ++j) columns_[j] = int32_t(j);
-        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key), marks_.data());
+        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key),
+                                marks_.data());
         int64_t at = 0;
         for (int64_t k = 0; k < n_columns_; ++k) {
             offsets_[k] = at;
