@@ -162,8 +162,7 @@ private:
         bool nominal = false;
         CodeSet set;
     };
-    // A histogram over the columns of the tree, with the number of rows per cell if thresholds are random, or outputs
-    // many.
+    // A histogram over the columns of the tree, with the number of rows per cell if thresholds are random.
     struct Slot {
         Buffer<double> sums;
         Buffer<int32_t> counts;
@@ -708,14 +707,16 @@ private:
     // The histogram of a node over the columns of the tree.
     void sum_rows(const Node& node, const Slot& out) {
         memset(out.sums.data(), 0, size_t(slot_length_) * sizeof(double));
-        if (settings_.random_thresholds) memset(out.counts.data(), 0, size_t(offsets_[n_columns_]) * sizeof(int32_t));
+        if (counted()) memset(out.counts.data(), 0, size_t(offsets_[n_columns_]) * sizeof(int32_t));
         add_rows(node, out, 1.0);
     }
     // Adds the rows of a node, times the sign, to a histogram.
     void add_rows(const Node& node, const Slot& out, double sign) {
-        if (K_ > 1)
+        if (K_ > 1 && counted())
             add_rows_as<false, true>(node, out, sign);
-        else if (settings_.random_thresholds)
+        else if (K_ > 1)
+            add_rows_as<false, false>(node, out, sign);
+        else if (counted())
             add_rows_as<true, true>(node, out, sign);
         else
             add_rows_as<true, false>(node, out, sign);
@@ -759,7 +760,7 @@ private:
             }
         }
     }
-    bool counted() const { return settings_.random_thresholds || K_ > 1; }
+    bool counted() const { return settings_.random_thresholds != 0; }
     void subtract(const Slot& rest, const Slot& part) {
         for (int64_t k = 0; k < slot_length_; ++k) rest.sums[k] -= part.sums[k];
         if (counted())
