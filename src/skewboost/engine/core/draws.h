@@ -20,8 +20,8 @@ inline int64_t uniform_below(uint64_t key, uint64_t counter, int64_t n) {
     return min_of(int64_t(uniform(key, counter) * double(n)), n - 1);
 }
 
-// Draws k of n numbers, which are sorted, without replacement by a partial Fisher-Yates shuffle, and sorts those; returns
-// how many. `marks` has room for a bit per number.
+// Draws k of n numbers, which are sorted, without replacement by a partial Fisher-Yates shuffle, and sorts those;
+// returns how many. `marks` has room for a bit per number.
 inline int64_t draw_front(int32_t* numbers, int64_t n, int64_t k, uint64_t key, uint64_t* marks) {
     if (k >= n) return n;
     int64_t n_words = numbers[n - 1] / 64 + 1;

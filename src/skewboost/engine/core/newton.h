@@ -23,9 +23,9 @@ struct TreeSettings {
     int64_t n_columns_of_node;
     int64_t random_thresholds;  // whether a node draws one threshold, or one set of categories, per column
     double l2;
-    double min_hessian;       // of a leaf
-    double category_l2;       // added to the Hessian of a category before categories are sorted
-    const int8_t* monotone;   // per column -1, 0, +1; or null
+    double min_hessian;      // of a leaf
+    double category_l2;      // added to the Hessian of a category before categories are sorted
+    const int8_t* monotone;  // per column -1, 0, +1; or null
     Interactions interactions;
 };
 
@@ -109,7 +109,8 @@ public:
         pairs_ = pairs;
         key_ = key;
         for (int64_t j = 0; j < table_.n_features; ++j) columns_[j] = int32_t(j);
-        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key), marks_.data());
+        n_columns_ = draw_front(columns_.data(), table_.n_features, settings_.n_columns_of_tree, key_of_tree(key),
+                                marks_.data());
         int64_t at = 0;
         for (int64_t k = 0; k < n_columns_; ++k) {
             offsets_[k] = at;
@@ -161,8 +162,7 @@ private:
         bool nominal = false;
         CodeSet set;
     };
-    // A histogram over the columns of the tree, with the number of rows per cell if thresholds are random, or outputs
-    // many.
+    // A histogram over the columns of the tree, with the number of rows per cell if thresholds are random.
     struct Slot {
         Buffer<double> sums;
         Buffer<int32_t> counts;
@@ -708,14 +708,16 @@ private:
     // The histogram of a node over the columns of the tree.
     void sum_rows(const Node& node, const Slot& out) {
         memset(out.sums.data(), 0, size_t(slot_length_) * sizeof(double));
-        if (settings_.random_thresholds) memset(out.counts.data(), 0, size_t(offsets_[n_columns_]) * sizeof(int32_t));
+        if (counted()) memset(out.counts.data(), 0, size_t(offsets_[n_columns_]) * sizeof(int32_t));
         add_rows(node, out, 1.0);
     }
     // Adds the rows of a node, times the sign, to a histogram.
     void add_rows(const Node& node, const Slot& out, double sign) {
-        if (K_ > 1)
+        if (K_ > 1 && counted())
             add_rows_as<false, true>(node, out, sign);
-        else if (settings_.random_thresholds)
+        else if (K_ > 1)
+            add_rows_as<false, false>(node, out, sign);
+        else if (counted())
             add_rows_as<true, true>(node, out, sign);
         else
             add_rows_as<true, false>(node, out, sign);
@@ -759,7 +761,7 @@ private:
             }
         }
     }
-    bool counted() const { return settings_.random_thresholds || K_ > 1; }
+    bool counted() const { return settings_.random_thresholds != 0; }
     void subtract(const Slot& rest, const Slot& part) {
         for (int64_t k = 0; k < slot_length_; ++k) rest.sums[k] -= part.sums[k];
         if (counted())
