@@ -157,7 +157,7 @@ def bias_variance(
     sample_weight: Any = None,
     groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> BiasVariance:
     r"""Decompose the loss into bias and variance, by fits to many training sets.

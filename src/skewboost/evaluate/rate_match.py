@@ -116,7 +116,7 @@ def match_rate(
     sample_weight: Any = None,
     groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> RateMatch:
     """Find the cost at which a measure has a given mean over the test parts of repeated cross-validation.

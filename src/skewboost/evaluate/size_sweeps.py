@@ -28,7 +28,7 @@ def size_sweep(
     sample_weight: Any = None,
     groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> Sweep:
     """Measure what more training rows are worth: fit to a part of the training rows; the test parts are unchanged.

@@ -164,7 +164,7 @@ def staged_curve(
     sample_weight: Any = None,
     groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> StagedCurve:
     r"""Measure a booster after each round, on its training rows and on held-out rows, with one fit per fold.

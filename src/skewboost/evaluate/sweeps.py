@@ -132,7 +132,7 @@ def noise_sweep(
     sample_weight: Any = None,
     groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> Sweep:
     """Measure how estimators cope with flipped labels in the training parts; test labels are unchanged.
@@ -199,7 +199,7 @@ def imbalance_sweep(
     sample_weight: Any = None,
     groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> Sweep:
     """Measure the effect of removing positives from the training parts; the test parts are unchanged.
@@ -278,7 +278,7 @@ def cost_sweep(
     sample_weight: Any = None,
     groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> CostSweep:
     """Measure how precision, recall and F1 depend on the costs that an estimator is given, or on another parameter.
