@@ -138,7 +138,7 @@ def print_in_80_columns(
 
 @contextmanager
 def in_words_of_options(words: Mapping[str, str]) -> Iterator[None]:
-    """Errors of the library in terms of options: each of these arguments is replaced by what the user wrote."""
+    """Errors of the library in terms of options: words about arguments are replaced."""
     try:
         yield
     except InputError as error:

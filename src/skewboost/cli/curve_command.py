@@ -184,7 +184,7 @@ def _sweep(request: Curve, options: MethodOptions, examples: Examples, cost: Any
     estimator = unfitted(request, options, examples, None if over == "cost" else cost)
     argument = LEVELS[over][0]
     how |= {} if levels is None else {argument: levels}
-    words = {argument: f"--over {over}", "pos_label": "--positive"}
+    words = {f"{argument} has": f"--over {over} has", "pos_label": "--positive"}
     with fits_shown(f"Curve over {over}") as update, in_words_of_options(words):
         if over == "cost":
             return evaluate.cost_sweep(estimator, *rows, verbose=update, **how)
