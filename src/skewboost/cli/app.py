@@ -26,7 +26,7 @@ Begin with:
 \b
 Exit codes:
   0    success
-  1    the goal was not reached, or the command failed
+  1    the goal or the rate was not reached, or the command failed
   2    an error in the arguments or the data
   130  interrupted by Ctrl-C
 
