@@ -131,6 +131,8 @@ def test_what_no_curve_can_be_drawn_of(small, refused):
     assert "'pr_auc' is not a measure of this curve" in said("--over", "rounds", "--measures", "pr_auc")
     assert "Give --cv" in said("--cv", 200)
     assert "reject_cost refers some" in refused("curve", small.train, *TOLD[:4], "--set", "reject_cost=0.1")
+    assert "reject_cost refers some" in refused("curve", small.train, *TOLD[:4], "--over", "reject_cost=0.1,0.2")
+    assert "learning_rate of CSRAClassifier must be a number" in said("--over", "learning_rate=9,10")
     assert "Use --method CSRA" in refused("curve", small.train, *TOLD[:4], "--over", "rounds")
     assert "--plot" in said("--plot", "picture.bmp")
 

@@ -13,6 +13,7 @@ from skewboost.boosting.catalogue import RECOMMENDED_VARIANT
 from skewboost.cli.commands import OVER, Curve
 from skewboost.cli.cross_validation import (
     check_folds,
+    check_no_referral,
     check_rounds,
     describe_folds,
     evaluation_of,
@@ -133,7 +134,7 @@ def _over_rounds(request: Curve, options: MethodOptions, examples: Examples, cos
     if curve.n_rounds.min() < curve.n_rounds.max():
         lengths = f"{curve.n_rounds.min()} to {curve.n_rounds.max()}"
         print_text(f"The fits have {lengths} rounds; the measures of those that ended earlier are repeated.")
-    _print_end(measures, cost, best, "round")
+    _print_end(measures, cost, best, "round", len(which))
 
 
 # -------------------------------------------------------------------------------- levels
@@ -167,7 +168,7 @@ def _over_levels(
         names = [f"{level:.3g}" if over == "imbalance" else f"{level:g}" for level in sweep.levels]
     begin = [[name, *(number(n[k]) for n in sizes.values())] for k, name in enumerate(names)]
     _print(request, options, examples, [heading, *sizes], begin, sweep, measures, range(len(names)))
-    _print_end(measures, cost, best, heading)
+    _print_end(measures, cost, best, heading, len(names))
 
 
 def _sweep(request: Curve, options: MethodOptions, examples: Examples, cost: Any, over: str, levels: Any) -> Any:
@@ -201,6 +202,7 @@ def _with_parameter(
     if name in options.parameters:
         raise CommandError(f"--set {name} has no effect with --over {name}.", "Leave it out.")
     options = replace(options, settings=(*options.settings, f"{name}={levels[0]}"))
+    check_no_referral(options)
     estimator = unfitted(request, options, examples, cost)  # for estimator__max_depth with a learner that has it
     owner, _, own = name.rpartition("__")
     default = type(estimator.get_params()[owner] if owner else estimator)().get_params()[own]
@@ -266,9 +268,9 @@ def _print(
     print_in_80_columns([*headings, *(MEASURES[m].label for m in measures)], begin, long, short)
 
 
-def _print_end(measures: Sequence[str], cost: Any, best: Any, where: str) -> None:
+def _print_end(measures: Sequence[str], cost: Any, best: Any, where: str, n_levels: int) -> None:
     if "cost" in measures:
         print_line(f"cost is per row: {describe_cost(cost)}.")
-    if best is not None:
+    if best is not None and n_levels > 1:
         where = f"round {best}" if where == "round" else f"{where} = {best:g}"
         print_text(f"The mean {MEASURES[measures[0]].label} is best at {where}; expect a little worse on new rows.")
