@@ -25,12 +25,14 @@ ROOT = Path(skewboost.__file__).parent
 PAGES = ROOT.parents[1]
 COMMANDS = get_command(app).commands
 OPTIONS = {name: {o for p in command.params for o in p.opts} for name, command in COMMANDS.items()}
-READS_A_TABLE = ("fit", "goal", "report", "compare")
+MEASURING = ("curve", "bias-variance", "match-rate")
+READS_A_TABLE = ("fit", "goal", "report", "compare", *MEASURING)
 READS_A_MODEL = ("predict", "evaluate", "explain", "report")
 # Which commands can print the sentences of a module; a module that is not named is that of its command
 PRINTED_BY = {
     "summary_warnings": ("info",),
     "compare_command": ("compare",),
+    "cross_validation": ("compare", "curve"),
     "evaluate_command": ("evaluate", "report", "explain"),
     "labels": READS_A_TABLE,
     "target_column": READS_A_TABLE,
@@ -48,7 +50,12 @@ SAID_OF = {
     ("evaluate_command", "--weight"): ("evaluate", "report"),
     ("evaluate_command", "--threshold"): ("evaluate", "report"),
     ("target_column", "--test"): ("fit", "goal", "report"),
-    ("method_options", "--method"): ("fit", "goal", "report"),
+    ("method_options", "--method"): ("fit", "goal", "report", "curve", "bias-variance"),
+    ("compare_command", "--methods"): ("compare", "match-rate"),
+    ("cross_validation", "--cv"): ("compare", *MEASURING),
+    ("cross_validation", "--repeats"): ("compare", "curve", "match-rate"),
+    ("cross_validation", "--measures"): ("curve",),
+    ("cross_validation", "--method"): ("curve", "bias-variance"),
     ("info_command", "--labels"): ("fit", "goal", "compare"),
 }
 
@@ -90,11 +97,11 @@ def test_every_command_that_a_sentence_names_has_the_options_it_is_given():
 def test_every_option_that_a_sentence_names_is_one_of_the_commands_that_print_it():
     found = 0
     for module, text in SENTENCES:
-        if module in ("app", "commands"):
+        if module in ("app", "commands", "options"):
             continue
         alone = re.sub(r"`skewboost [^`]*`", "", text)
         for option in (option for option in options_in(alone) if option != "-o"):
-            own = tuple({module.removesuffix("_command")} & set(COMMANDS))
+            own = tuple({module.removesuffix("_command").replace("_", "-")} & set(COMMANDS))
             commands = SAID_OF.get((module, option), PRINTED_BY.get(module, own))
             assert commands, (module, option, text)
             for command in commands:

@@ -308,8 +308,11 @@ def test_help_imports_nothing_heavy():
         assert words in shown
 
 
+MEASURING = ("curve", "bias-variance", "match-rate")
+
+
 def test_every_command_has_help_with_examples(run):
-    for name in ("info", "fit", "predict", "evaluate", "compare", "goal", "explain", "report", "export"):
+    for name in ("info", "fit", "predict", "evaluate", "compare", "goal", "explain", "report", "export", *MEASURING):
         text = run(name, "--help").stdout
         assert f"  skewboost {name} " in text
     assert "--install-completion" in run("--help").stdout

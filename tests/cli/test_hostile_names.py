@@ -228,7 +228,7 @@ def test_classes(run, kinds):
 
 
 def test_shells_are_offered_names_that_they_do_not_act_on(wide):
-    from skewboost.cli.commands import complete_column
+    from skewboost.cli.options import complete_column
 
     context = SimpleNamespace(params={"data": wide.data}, args=[])
     offered = complete_column(context, "")

@@ -25,6 +25,8 @@ CASES = {
     "goal": ("{d}", ["goal", "{x}", "recall>=0.5", *TOLD, "-o", "{y}"]),
     "goal --plot": ("{d}", ["goal", "{x}", "recall>=0.5", *TOLD, "--plot", "{y}"]),
     "compare --plot": ("{d}", ["compare", "{x}", *TOLD, "--plot", "{y}"]),
+    "curve --plot": ("{d}", ["curve", "{x}", *TOLD, "--plot", "{y}"]),
+    "bias-variance --plot": ("{d}", ["bias-variance", "{x}", *TOLD, "--plot", "{y}"]),
     "compare --results": ("{d}", ["compare", "{x}", *TOLD, "--results", "{y}"]),
     "explain, model": ("{m}", ["explain", "{x}", "--plot", "{y}"]),
     "explain, data": ("{d}", ["explain", "{m}", "{x}", "--row", "1", "--plot", "{y}"]),

@@ -35,6 +35,9 @@ COMMANDS = {
     "fit": ["fit", "dirty.csv", *QUICK],
     "goal": ["goal", "dirty.csv", "recall>=0.5", *QUICK],
     "compare": ["compare", "dirty.csv", *QUICK, "--cv", 2],
+    "curve": ["curve", "dirty.csv", *QUICK, "--cv", 2],
+    "bias-variance": ["bias-variance", "dirty.csv", *QUICK],
+    "match-rate": ["match-rate", "dirty.csv", "recall=0.5", *QUICK],
     "report": ["report", "dirty.csv", *QUICK],
     "many classes": ["fit", "dirty.csv", "-t", "fraud", *TOLD],
 }

@@ -15,8 +15,20 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skewboost import RealBoostClassifier
 from skewboost.errors import InputError
-from skewboost.evaluate import DividedGroupsWarning, ResultsFileError, compare, staged_curve
+from skewboost.evaluate import (
+    DividedGroupsWarning,
+    ResultsFileError,
+    bias_variance,
+    compare,
+    cost_sweep,
+    imbalance_sweep,
+    match_rate,
+    noise_sweep,
+    size_sweep,
+    staged_curve,
+)
 from skewboost.evaluate.problem import repeated_folds
 from skewboost.plots import ComparisonDisplay
 
@@ -179,9 +191,48 @@ def test_one_split_is_not_an_order(rows):
 
 def test_curves_take_the_splits_of_groups(rows):
     X, y, groups = rows
-    from skewboost import RealBoostClassifier
-
     curve = staged_curve(RealBoostClassifier(n_estimators=2), X, y, cv=list(GroupKFold(2).split(X, y, groups)))
     assert len(curve.folds) == 2
     with pytest.raises(InputError, match="needs groups"):
         staged_curve(RealBoostClassifier(n_estimators=2), X, y, cv=GroupKFold(2))
+
+
+class StagedRecorder(Recorder):
+    def staged_predict(self, X):
+        yield self.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "how"),
+    [
+        (staged_curve, {"cv": 3}),
+        (bias_variance, {"draws": 2}),
+        (bias_variance, {"draws": 2, "scheme": "cv", "cv": 3}),
+        (noise_sweep, {"cv": 3, "levels": [0.1]}),
+        (imbalance_sweep, {"cv": 3, "ratios": [8]}),
+        (size_sweep, {"cv": 3, "sizes": [0.5]}),
+        (cost_sweep, {"cv": GroupKFold(3), "costs": [1], "param": "knob"}),
+        (match_rate, {"cv": 3, "repeats": 1, "max_points": 2}),
+    ],
+)
+def test_groups_are_whole_in_every_evaluation_and_are_passed_on(rows, evaluation, how):
+    X, y, groups = rows
+    estimator = StagedRecorder()
+    if evaluation is match_rate:
+        estimator = lambda cost: Recorder(cost)  # noqa: E731
+    evaluation(estimator, X, y, groups=groups, random_state=0, **how)
+    fitted, asked = recorded("fit"), recorded("predict")
+    assert fitted
+    for train, given in fitted:
+        assert len({*zip(given.tolist(), groups[train].tolist())}) == len(np.unique(groups[train]))
+    for train, test in asked:
+        assert not set(groups[train]) & set(groups[test]) or set(train) == set(test)
+
+
+@pytest.mark.parametrize("evaluation", [staged_curve, bias_variance, noise_sweep])
+def test_every_evaluation_names_estimators_that_would_divide_groups(rows, evaluation):
+    X, y, groups = rows
+    trees = HistGradientBoostingClassifier(max_iter=2, early_stopping=True)
+    with pytest.warns(DividedGroupsWarning, match=r"Boosting.* divides .* \(early_stopping=True\)") as caught:
+        evaluation(trees, X, y, groups=groups)
+    assert caught[0].filename == __file__

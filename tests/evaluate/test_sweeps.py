@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
 from skewboost import AdaBoostClassifier, AdaBoostRegClassifier, AdaC2Classifier, CSRAClassifier
-from skewboost.evaluate import cost_sweep, imbalance_sweep, noise_sweep
+from skewboost.evaluate import cost_sweep, imbalance_sweep, noise_sweep, size_sweep
 from skewboost.evaluate.sweeps import first_examples
 from skewboost.metrics import confusion_counts, expected_cost
 from support import awkward_data
@@ -63,6 +63,42 @@ def test_flips_are_nested_counted_and_the_same_for_all(flip):
     # the test parts are as they were: this estimator does not learn, so nothing moves
     for measure in ("f1", "error", "cost"):
         assert (result.values(measure, "a") == result.values(measure, "a")[0]).all()
+
+
+def test_parts_of_the_training_rows_are_nested_and_keep_the_class_frequencies():
+    levels = [0.25, 0.5, 1.0]
+    result, rows = seen_of(size_sweep, {"a": Recorder("a"), "b": Recorder("b")}, sizes=levels)
+    for k, (train, _) in enumerate(FOLDS):
+        before: set = set()
+        for i, size in enumerate(levels):
+            numbers, labels = rows[0, i, k]
+            np.testing.assert_array_equal(numbers, rows[1, i, k][0])
+            np.testing.assert_array_equal(labels, Y[numbers])
+            for c in (0, 1):
+                assert (labels == c).sum() == pytest.approx(size * (Y[train] == c).sum(), abs=0.5)
+            assert before <= set(numbers) <= set(train)
+            before = set(numbers)
+    assert before == set(train)
+    for measure in ("f1", "error", "cost"):  # this estimator does not learn, so the test rows are the same
+        assert (result.values(measure, "a") == result.values(measure, "a")[0]).all()
+
+
+def test_the_default_sizes_leave_five_rows_of_each_class():
+    sweep = size_sweep(Recorder(), NUMBERED, Y, cv=FOLDS)
+    fewest = min(np.bincount(Y[train]).min() for train, _ in FOLDS)
+    assert sweep.levels[-1] == 1
+    assert sweep.levels[0] * fewest >= 5 > sweep.levels[0] * fewest / 2
+
+
+def test_a_part_has_as_few_groups_as_possible():
+    """A learning curve over customers: half of the rows are those of about half of the customers."""
+    SEEN.clear()
+    groups = np.arange(150) // 5
+    size_sweep(Recorder(), NUMBERED, Y, sizes=[0.5, 1.0], cv=2, groups=groups, random_state=0)
+    half, whole = ([set(groups[rows]) for _, rows, _ in part] for part in (SEEN[:2], SEEN[2:]))
+    for some, every in zip(half, whole):
+        assert len(some) < 0.75 * len(every)
+    assert not whole[0] & whole[1]
 
 
 def test_positives_are_removed_to_the_ratio_nested_and_from_training_only():
@@ -183,6 +219,12 @@ def test_jobs_do_not_matter():
         (imbalance_sweep, {"ratios": [500]}, "which leaves 0 positives"),
         (noise_sweep, {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y))]}, "split 0 have no example of 1. Give"),
         (imbalance_sweep, {"cv": [(np.flatnonzero(Y == 0), np.flatnonzero(Y))]}, "split 0 have no example of 1. Give"),
+        (size_sweep, {"sizes": [0.5, 2]}, "must be fractions of the training rows, above 0 and up to 1; got 2"),
+        (
+            size_sweep,
+            {"sizes": [0.01]},
+            "leaves 0 of 13 rows of class 1 in a training part. Give larger sizes: 0.38 leaves about 5",
+        ),
         (cost_sweep, {"costs": [0, 1]}, r"costs=\[0, 1\] must be finite numbers above 0; got 0"),
         (cost_sweep, {"param": "gamma"}, "param='gamma' is not a parameter of AdaBoostClassifier"),
         (cost_sweep, {"estimators": [AdaBoostClassifier()]}, "must be one estimator"),

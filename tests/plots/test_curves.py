@@ -10,7 +10,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 from plots.conftest import legend
 from skewboost import AdaBoostClassifier, AdaC2Classifier, WeightBoostClassifier
-from skewboost.evaluate import bias_variance, cost_sweep, imbalance_sweep, noise_sweep, staged_curve
+from skewboost.evaluate import bias_variance, cost_sweep, imbalance_sweep, noise_sweep, size_sweep, staged_curve
 from skewboost.plots import (
     BiasVarianceDisplay,
     CostSweepDisplay,
@@ -89,7 +89,9 @@ def test_measures_are_names(curve):
         StagedCurveDisplay(curve, measures=5).plot()
 
 
-@pytest.mark.parametrize(("sweep", "what"), [(noise_sweep, "label noise"), (imbalance_sweep, "rarer positives")])
+@pytest.mark.parametrize(
+    ("sweep", "what"), [(noise_sweep, "label noise"), (imbalance_sweep, "rarer positives"), (size_sweep, "fewer rows")]
+)
 def test_sweeps_are_drawn_per_estimator(sweep, what):
     both = {"AdaBoost": AdaBoostClassifier(n_estimators=2), "WeightBoost": WeightBoostClassifier(n_estimators=2)}
     result = sweep(both, X, Y, cv=2, random_state=0)

@@ -11,8 +11,9 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from skewboost import __version__
-from skewboost.cli.commands import COMMANDS, Command
+from skewboost.cli.commands import COMMANDS
 from skewboost.cli.exit_codes import CommandError, OneLineErrors
+from skewboost.cli.options import Command
 from skewboost.cli.output import print_line
 
 EPILOG = """\
@@ -25,7 +26,7 @@ Begin with:
 \b
 Exit codes:
   0    success
-  1    the goal was not reached, or the command failed
+  1    the goal or the rate was not reached, or the command failed
   2    an error in the arguments or the data
   130  interrupted by Ctrl-C
 
@@ -75,10 +76,12 @@ def _add(command: type[Command]) -> None:
             )
         import_module(f"skewboost.cli.{request.module}").run(request)
 
-    run.__signature__ = inspect.signature(command, eval_str=True)  # type: ignore[attr-defined]
-    run.__annotations__ = get_type_hints(command, include_extras=True)
+    hints, signature = get_type_hints(command, include_extras=True), inspect.signature(command)
+    described = [parameter.replace(annotation=hints[name]) for name, parameter in signature.parameters.items()]
+    run.__signature__ = signature.replace(parameters=described)  # type: ignore[attr-defined]
+    run.__annotations__ = hints
     epilog = "\b\nExamples:\n" + "\n".join(f"  {example}" for example in command.examples)
-    app.command(command.__name__.lower(), help=command.__doc__, epilog=epilog if command.examples else None)(run)
+    app.command(command.command_name(), help=command.__doc__, epilog=epilog if command.examples else None)(run)
 
 
 for command in COMMANDS:

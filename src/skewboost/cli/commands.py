@@ -2,126 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated
 
 import typer
 
-from skewboost.boosting.catalogue import RECOMMENDED
+from skewboost.boosting.catalogue import RECOMMENDED, RECOMMENDED_VARIANT
+from skewboost.cli.options import (
+    FORMATS,
+    FORMS,
+    Command,
+    Cost,
+    Data,
+    Fits,
+    Fitting,
+    Folds,
+    Jobs,
+    Json,
+    KnownTarget,
+    KnownWeight,
+    Learning,
+    ModelFile,
+    OneMethod,
+    Plot,
+    Repeats,
+    Target,
+    Text,
+    Threshold,
+    Words,
+    check_jobs,
+    column,
+    complete_experiment,
+    complete_from,
+    complete_method,
+    option,
+)
 
-SHELL = frozenset("$`\"'\\;&|<>(){}[]*?!#~")  # names with these characters are not completed
-FORMATS = "CSV, TSV, Parquet, Feather, ARFF or LIBSVM, gzip or not"
-LEARNERS = ("stump", "tree", "histogram", "line")
-FORMS = {".py": "python", ".c": "c", ".sql": "sql", ".onnx": "onnx"}
-
-
-def option(names: str, help: str, metavar: str | None = None, **more: Any) -> Any:
-    """An option, by its names separated by spaces."""
-    return typer.Option(*names.split(), help=help, metavar=metavar, **more)
-
-
-def column(names: str, help: str, metavar: str = "COLUMN") -> Any:
-    """An option whose value is completed to a column of the data."""
-    return option(names, help, metavar, autocompletion=complete_column)
-
-
-def complete_column(context: typer.Context, incomplete: str) -> list[str]:
-    """Columns of the data file on the command line."""
-    # an option without a value leaves all words in args
-    words = [context.params.get("data"), context.params.get("rows"), *context.args]
-    files = [str(word) for word in words if word and Path(str(word)).is_file()]
-    from skewboost.cli.data import open_data
-
-    try:
-        columns = list(open_data(files[-1]).columns) if files else []
-    except (ValueError, OSError, ImportError):  # completion cannot report errors
-        return []
-    return [c for c in columns if c.startswith(incomplete) and c.isprintable() and not SHELL.intersection(c)]
-
-
-def complete_method(incomplete: str) -> list[str]:
-    """Names of methods."""
-    from skewboost.cli.method_options import method_names
-
-    return [name for name in method_names() if name.startswith(incomplete)]
-
-
-def complete_experiment(incomplete: str) -> list[str]:
-    """Names of experiments, and `list` and `all`."""
-    from skewboost.reproduce.experiment_runs import names
-
-    return [name for name in ("all", "list", *names()) if name.startswith(incomplete)]
-
-
-def complete_from(words: Sequence[str]) -> Callable[[str], list[str]]:
-    """A completion to one of some words."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete.lower())]
-
-    return complete
-
-
-def check(passes: Callable[[Any], bool], allowed: str) -> Callable[[Any], Any]:
-    """A callback that refuses values; None passes, as an option that is not given."""
-
-    def checked(value: Any) -> Any:
-        if value is not None and not passes(value):
-            raise typer.BadParameter(f"{value} must be {allowed}")
-        return value
-
-    return checked
-
-
-check_jobs = check(lambda n: n == -1 or n >= 1, "-1 (all cores) or a positive number")
-check_test = check(lambda part: 0 <= part < 1, "at least 0 and less than 1, such as 0.25")
-check_threshold = check(lambda p: 0 <= p <= 1, "a probability from 0 to 1, such as 0.05")
-
-
-Text = str | None
-Words = list[str] | None
-Data = Annotated[str, typer.Argument(help=f"{FORMATS}.", metavar="DATA")]
-ModelFile = Annotated[str, typer.Argument(help="A model file that `fit` wrote.", metavar="MODEL")]
-Target = Annotated[Text, column("--target -t", "The column to predict.")]
-KnownTarget = Annotated[Text, column("--target -t", "The column of the labels; by default that of the fit.")]
-COST_HELP = "20 (a miss costs 20 false alarms), balanced, or label=cost,label=cost."
-Cost = Annotated[Text, option("--cost", COST_HELP, "COST")]
-KnownWeight = Annotated[Text, column("--weight", "The column of weights; by default that of the fit, '' for none.")]
-THRESHOLD_HELP = "Predict the positive class if its probability is at least this; by default the model decides."
-Threshold = Annotated[float | None, option("--threshold", THRESHOLD_HELP, "P", callback=check_threshold)]
-Plot = Annotated[Text, option("--plot", "Also draw the result, as .png, .svg or .pdf.", "FILE")]
-Jobs = Annotated[int, option("--n-jobs -j", "Threads; -1 for all cores.", "N", callback=check_jobs)]
-Json = Annotated[bool, option("--json", "Print one JSON document.")]
-
-
-class Command:
-    """What the commands have in common."""
-
-    examples: ClassVar[tuple[str, ...]] = ()
-    reads: ClassVar[tuple[str, ...]] = (
-        "model",
-        "data",
-        "rows",
-    )  # fields that are paths of files to read, if it has them
-    writes: ClassVar[dict[str, str]] = {"output": "-o", "plot": "--plot", "results": "--results"}  # and to write
-
-    @property
-    def module(self) -> str:
-        """The module that runs the command."""
-        return f"{type(self).__name__.lower()}_command"
-
-    @property
-    def inputs(self) -> list[str]:
-        """The files to read."""
-        return [path for name in self.reads if (path := getattr(self, name, None)) is not None]
-
-    @property
-    def outputs(self) -> dict[str, str]:
-        """The files to write, by option."""
-        given = {option: getattr(self, name, None) for name, option in self.writes.items()}
-        return {option: path for option, path in given.items() if path is not None}
+OVER = ("rows", "rounds", "cost", "noise", "imbalance")  # what a curve can be drawn over, besides parameters
+LOSSES = ("error", "cost", "squared_error")
+DECOMPOSITIONS = ("domingos", "kohavi_wolpert")
+SCHEMES = ("bootstrap", "subsample", "cv")
+MISTAKES = ("miss", "false_alarm")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,73 +58,6 @@ class Info(Command):
     data: Annotated[str, typer.Argument(help=f"{FORMATS}; - for standard input.", metavar="DATA")]
     target: Target = None
     as_json: Json = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Learning(Command):
-    """What `fit`, `goal`, `report` and `compare` have in common."""
-
-    data: Data
-    target: Target = None
-    cost: Cost = None
-    positive: Annotated[Text, option("--positive", "The positive class; by default the rarer one.", "LABEL")] = None
-    rounds: Annotated[
-        int | None, option("--rounds -r", f"Rounds of boosting, for other methods than {RECOMMENDED}.", "N", min=1)
-    ] = None
-    learner: Annotated[
-        Text,
-        option(
-            "--learner", "The weak learner of other methods: stump, tree, histogram or line.", "NAME",
-            autocompletion=complete_from(LEARNERS),
-        ),
-    ] = None  # fmt: skip
-    settings: Annotated[
-        Words,
-        option("--set", "Another parameter, such as --set effort=quick; may be repeated.", "NAME=VALUE"),
-    ] = None
-    drop: Annotated[Words, column("--drop", "Columns to leave out.", "COL,COL")] = None
-    group: Annotated[
-        Text, column("--group", "A column with equal values in rows that belong together; no split divides them.")
-    ] = None
-    time: Annotated[
-        Text,
-        column("--time", "A column of dates or numbers; models are measured on later rows than they are fitted to."),
-    ] = None
-    weight: Annotated[Text, column("--weight", "A column with the number of examples that a row stands for.")] = None
-    labels: Annotated[
-        Text,
-        option(
-            "--labels",
-            "fold: labels that differ only in case or in spaces at their ends are one class; exact: each value is one.",
-            "RULE", autocompletion=complete_from(("fold", "exact")),
-        ),
-    ] = None  # fmt: skip
-    seed: Annotated[int, option("--seed", "The seed of random numbers.", "N", min=0)] = 0
-    n_jobs: Jobs = -1
-    as_json: Json = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fitting(Learning):
-    """What `fit`, `goal` and `report` have in common."""
-
-    method: Annotated[
-        Text,
-        option(
-            "--method -m",
-            f"Another method, from `skewboost list`. [{RECOMMENDED}]",
-            "NAME",
-            autocompletion=complete_method,
-        ),
-    ] = None
-    output: Annotated[Text, option("--output -o", "Write the model here, as JSON.", "FILE")] = None
-    test: Annotated[
-        float | None,
-        option(
-            "--test", "Fraction of the rows to hold out and measure on; 0 fits to all rows. [0.25; with a goal 0]",
-            "FRACTION", callback=check_test,
-        ),
-    ] = None  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,14 +161,117 @@ class Compare(Learning):
             "all. [sound]", "A,B,C", autocompletion=complete_method,
         ),
     ] = None  # fmt: skip
-    cv: Annotated[int, option("--cv", "The number of folds.", "N", min=2)] = 5
-    repeats: Annotated[int, option("--repeats", "How often to repeat with new folds.", "N", min=1)] = 1
+    cv: Folds = 5
+    repeats: Repeats = 1
     results: Annotated[
         Text, option("--results", "Save finished fits here, and continue from there next time.", "FILE.jsonl")
     ] = None
     sort_by: Annotated[str, option("--sort-by", "The measure to sort and test by.", "MEASURE")] = "cost"
     plot: Plot = None
-    n_jobs: Annotated[int, option("--n-jobs -j", "Fits at the same time; -1 for all cores.", callback=check_jobs)] = 1
+    n_jobs: Fits = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve(OneMethod):
+    """Measure a method over rows, rounds, costs or a parameter.
+
+    By cross-validation. --over rows fits to a part of the training rows: would more rows help? rounds measures after
+    each round, on training and on test rows. cost varies the cost of a miss in training; --cost is then for the
+    measure only. noise flips a fraction of the training labels. imbalance removes positives from the training rows.
+    Any numeric parameter of the method can be varied, too.
+    """
+
+    examples = (
+        "skewboost curve claims.csv --target fraud --plot rows.png",
+        "skewboost curve claims.csv -t fraud --over rounds -m CSRA --rounds 200",
+        "skewboost curve claims.csv -t fraud --over cost=1,5,20 -m CSRA",
+        "skewboost curve claims.csv -t fraud --over learning_rate=0.1,0.3,1 -m CSRA",
+    )
+
+    over: Annotated[
+        str,
+        option(
+            "--over", "rows, rounds, cost, noise, imbalance, or a parameter; with values, such as cost=1,5,20.",
+            "NAME=A,B,C", autocompletion=complete_from(OVER),
+        ),
+    ] = "rows"  # fmt: skip
+    measures: Annotated[
+        Words, option("--measures", "What to print; --plot draws the first. [cost,recall,precision,f1]", "A,B,C")
+    ] = None
+    cv: Folds = 5
+    repeats: Repeats = 1
+    plot: Plot = None
+    n_jobs: Fits = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasVariance(OneMethod):
+    """Split the loss of a method into bias and variance.
+
+    Fits to many training sets that are drawn from the table, and predicts the same held-out rows with each. Bias is
+    the loss of the main prediction, which is the most frequent one; variance is what a single model loses in addition.
+    """
+
+    examples = (
+        "skewboost bias-variance claims.csv --target fraud",
+        "skewboost bias-variance claims.csv -t fraud -m CSRA --staged --plot parts.png",
+        "skewboost bias-variance claims.csv -t fraud --of cost --cost 20",
+    )
+
+    of: Annotated[
+        str,
+        option("--of", "The loss: error, cost or squared_error (of probabilities).", "LOSS",
+               autocompletion=complete_from(LOSSES)),
+    ] = "error"  # fmt: skip
+    decomposition: Annotated[
+        str,
+        option("--decomposition", "domingos, or for the error also kohavi_wolpert.", "NAME",
+               autocompletion=complete_from(DECOMPOSITIONS)),
+    ] = "domingos"  # fmt: skip
+    draws: Annotated[int, option("--draws", "The number of training sets.", "N", min=2)] = 25
+    scheme: Annotated[
+        str,
+        option("--scheme", "How they are drawn: bootstrap, subsample (halves), or cv (repeated cross-validation).",
+               "NAME", autocompletion=complete_from(SCHEMES)),
+    ] = "bootstrap"  # fmt: skip
+    cv: Annotated[int | None, option("--cv", "The number of folds of --scheme cv. [5]", "N", min=2)] = None
+    staged: Annotated[bool, option("--staged", "After every round.")] = False
+    plot: Plot = None
+    n_jobs: Fits = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchRate(Learning):
+    """Compare methods at the same recall, or another rate.
+
+    Finds the cost at which the rate of each method is as given, on average over the test parts of cross-validation.
+    The cost is chosen on these rows, so this is no promise about new rows; `skewboost goal` makes one. Exits with code
+    1 if a method does not come close enough. Ctrl-C prints the methods that are finished.
+    """
+
+    examples = (
+        'skewboost match-rate claims.csv "recall=90%" --target fraud --methods CSRA,AdaC2,CGAda',
+        'skewboost match-rate claims.csv "recall=0.95" -t fraud --repeats 10 --tolerance 0.001',
+    )
+
+    rate: Annotated[str, typer.Argument(help='A measure and its value, such as "recall=90%".', metavar="RATE")]
+    methods: Annotated[
+        Words,
+        option(
+            "--methods -m", f"Names from `skewboost list`, sound, or all. [{RECOMMENDED_VARIANT}]", "A,B,C",
+            autocompletion=complete_method,
+        ),
+    ] = None  # fmt: skip
+    tolerance: Annotated[float, option("--tolerance", "How far off the mean may be.", "T", min=0)] = 0.01
+    vary: Annotated[
+        str,
+        option("--vary", "The cost to vary: miss or false_alarm.", "MISTAKE", autocompletion=complete_from(MISTAKES)),
+    ] = "miss"
+    max_points: Annotated[int, option("--max-points", "The most costs to try per method.", "N", min=1)] = 40
+    max_cost: Annotated[float, option("--max-cost", "The largest cost to try.", "COST")] = 1e6
+    cv: Folds = 5
+    repeats: Repeats = 1
+    n_jobs: Fits = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -463,4 +421,7 @@ class Demo(Command):
     n_jobs: Jobs = -1
 
 
-COMMANDS = (Info, Fit, Predict, Evaluate, Compare, Goal, Explain, Report, Export, List, Reproduce, Demo)
+COMMANDS = (
+    *(Info, Fit, Predict, Evaluate, Compare, Curve, BiasVariance, MatchRate, Goal),
+    *(Explain, Report, Export, List, Reproduce, Demo),
+)

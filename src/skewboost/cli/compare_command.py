@@ -8,17 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from skewboost.boosting.catalogue import ONCE, RECOMMENDED, catalogue
-from skewboost.cli.commands import Compare
+from skewboost.cli.commands import Compare, MatchRate
+from skewboost.cli.cross_validation import check_folds, describe_folds, folds_of
 from skewboost.cli.exit_codes import INTERRUPTED, CommandError
 from skewboost.cli.fit_command import check_multiclass, read_all
-from skewboost.cli.group_and_time import divided_in_time, folds_in_time
+from skewboost.cli.group_and_time import divided_in_time
 from skewboost.cli.method_options import MethodOptions, find_learner, multiclass_methods, read_settings, split_methods
 from skewboost.cli.output import count, fraction, list_names, note, print_json, print_line, print_table, print_text
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
 from skewboost.cli.target_column import Examples, describe_cost, find_positive, read_cost
-from skewboost.evaluate.problem import fewest_of_a_class
 from skewboost.metrics.measures import BINARY, MEASURES
-from skewboost.names import shown
 from skewboost.progress import ProgressBar
 
 SOUND, ALL = "sound", "all"
@@ -31,16 +30,7 @@ def run(request: Compare) -> None:
     check_output(request.plot, PICTURES, "--plot")
     check_output(request.results)
     examples = read_all(request)
-    if examples.times is None:
-        fewest, rarest = fewest_of_a_class(examples.y, examples.groups)
-        if request.cv > fewest:
-            where = f"has {count(fewest, 'row')}" if examples.groups is None else f"is in {count(fewest, 'group')}"
-            raise CommandError(
-                f"--cv {request.cv}: each fold needs a row of every class, but {shown(rarest)} {where}.",
-                f"Give --cv {fewest} at most." if fewest > 1 else "Get more rows of it, or choose another --target.",
-            )
-    elif request.repeats > 1:
-        raise CommandError("--repeats draws other folds, but --time allows one division only.", "Leave --repeats out.")
+    check_folds(request.cv, request.repeats, examples)
     comparison = compare(request, examples)
     if comparison.folds and not comparison.measures:
         raise CommandError(f"all fits failed: {comparison.failures[0]['failed']}")
@@ -70,9 +60,8 @@ def compare(request: Compare, examples: Examples) -> Any:
     label = find_positive(request.positive, examples.classes)
     cost = read_cost(request.cost, examples.classes)
     estimators = {name: options.make(label) for name, options in choose_methods(request, examples).items()}
-    cv: Any = request.cv
+    cv = folds_of(request.cv, examples)
     if examples.times is not None:
-        cv = folds_in_time(examples.times, cv, examples.y)
         estimators = {name: divided_in_time(estimator) for name, estimator in estimators.items()}
     with ProgressBar(None, "Comparing", transient=True) as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore", IncompleteComparisonWarning)  # the exit code says so
@@ -88,9 +77,9 @@ def compare(request: Compare, examples: Examples) -> Any:
         )  # fmt: skip
 
 
-def choose_methods(request: Compare, examples: Examples) -> dict[str, MethodOptions]:
+def choose_methods(request: Compare | MatchRate, examples: Examples, default: str = SOUND) -> dict[str, MethodOptions]:
     """The methods by name. --rounds, --learner and --set apply to all methods that have such a parameter."""
-    names = _method_names(split_methods(request.methods), examples)
+    names = _method_names(split_methods(request.methods) or (default,), examples)
     methods = {name: MethodOptions.from_spec(name) for name in names}
     if request.rounds is not None:
         able = [name for name, m in methods.items() if m.named.rounds is not None]
@@ -113,7 +102,7 @@ def _method_names(methods: Sequence[str], examples: Examples) -> list[str]:
     """The names that --methods gives; "sound" and "all" stand for the methods that can take the classes."""
     usable = set(multiclass_methods()) if len(examples.classes) > 2 else {e.name for e in catalogue()}
     names: list[str] = []
-    for method in methods or (SOUND,):
+    for method in methods:
         if method.lower() in (SOUND, ALL):
             variants = [e for e in catalogue() if e.name in usable and (method.lower() == ALL or e.costs == ONCE)]
             names += [RECOMMENDED, *(e.name for e in variants)]
@@ -163,9 +152,7 @@ def _print(comparison: Any, request: Compare, examples: Examples) -> None:
     for name in comparison.ordered(request.sort_by):
         values = [("*" if cells[name, m]["best"] else "") + fraction(cells[name, m]["mean"]) for m in measures]
         rows.append([name, *values, f"{cells[name, 'fit_seconds']['mean']:.2f}"])
-    folds = f"{request.cv} folds" + (f", {request.repeats} times" if request.repeats > 1 else "")
-    if request.group is not None or request.time is not None:
-        folds += f" of whole groups ({shown(request.group)})" if request.group else f" in time ({shown(request.time)})"
+    folds = describe_folds(request, request.cv, request.repeats)
     print_line(f"{count(len(rows), 'method')} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
     print_table(["method", *(MEASURES[m].label for m in measures), "sec."], rows)
     print_line(f"Means over the folds, sorted by {request.sort_by}; * marks the best of a column.")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skewboost.cli.commands import FORMS, Export
+from skewboost.cli.commands import Export
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.model_files import read_model
+from skewboost.cli.options import FORMS
 from skewboost.cli.output import note, write_raw
 from skewboost.cli.output_files import check_output
 from skewboost.files import write_whole

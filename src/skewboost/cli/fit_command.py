@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from skewboost.boosting.catalogue import RECOMMENDED
-from skewboost.cli.commands import Fit, Fitting, Learning
+from skewboost.cli.commands import Fit
 from skewboost.cli.evaluate_command import Predictions, print_results
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.group_and_time import divided_in_time, group_params, show_times
 from skewboost.cli.method_options import MethodOptions, NamedMethod, multiclass_methods
 from skewboost.cli.model_files import booster_of, count_rounds, write_model
+from skewboost.cli.options import Fitting, Learning
 from skewboost.cli.output import and_more, count, list_names, number, print_json, print_line, print_text, waiting
 from skewboost.cli.output_files import check_output
 from skewboost.cli.shift import TrainingProfile, class_sizes

@@ -27,6 +27,7 @@ from skewboost.cli.method_options import MethodOptions
 from skewboost.cli.output import fraction, note, number, waiting
 from skewboost.cli.output_files import PICTURES, check_output, save_picture
 from skewboost.cli.target_column import Examples, find_positive, read_cost
+from skewboost.errors import InputError
 from skewboost.goals.rows import independent_rows
 from skewboost.names import shown
 
@@ -123,7 +124,15 @@ def _prepare(request: Goal, options: MethodOptions, examples: Examples, cost: An
 
     check_multiclass(options.named, examples, "a goal")
     label = find_positive(request.positive, examples.classes)
-    needs_cost = goals.Goal.of(request.goal).needs_cost
+    try:
+        needs_cost = goals.Goal.of(request.goal).needs_cost
+    except InputError as error:
+        if "exact value" not in error.problem:
+            raise
+        raise CommandError(
+            error.problem,
+            "Use '>=' or '<='. `skewboost match-rate` finds the cost at which cross-validation has that value.",
+        ) from error
     if request.then is not None:
         needs_cost |= goal_measure(request.then, "--then").needs_cost
     if cost is not None and not needs_cost:

@@ -12,8 +12,8 @@ from typing import Any
 from sklearn.base import clone
 
 from skewboost.boosting.catalogue import RECOMMENDED, RECOMMENDED_VARIANT, catalogue, related_methods
-from skewboost.cli.commands import LEARNERS, Fitting
 from skewboost.cli.exit_codes import CommandError
+from skewboost.cli.options import LEARNERS, OneMethod
 
 SETTING = re.compile(r":(?=\w+=)")  # separates settings in CGAda:calibrate=sigmoid
 
@@ -103,7 +103,7 @@ class MethodOptions:
         return ":".join([self.named.name, *parameters, *learner])
 
     @classmethod
-    def of(cls, request: Fitting) -> MethodOptions:
+    def of(cls, request: OneMethod) -> MethodOptions:
         """The options of a command that fits one method."""
         settings = tuple(request.settings or ())
         return cls(request.method, request.rounds, request.learner, settings, request.seed, request.n_jobs)

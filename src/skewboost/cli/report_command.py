@@ -8,15 +8,14 @@ from typing import Any
 from skewboost.boosting.catalogue import RECOMMENDED_VARIANT
 from skewboost.cli.commands import Compare, Report
 from skewboost.cli.compare_command import compare
+from skewboost.cli.cross_validation import folds_of
 from skewboost.cli.evaluate_command import costs_for, note_if_training_data, read_labelled, warn_of_shift
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.fit_command import MODEL_SUFFIXES, fit, prepare
-from skewboost.cli.group_and_time import folds_in_time
 from skewboost.cli.method_options import MethodOptions, split_methods
 from skewboost.cli.model_files import read_model
 from skewboost.cli.output import count, print_json, print_line, waiting
 from skewboost.cli.output_files import check_output
-from skewboost.evaluate.problem import shuffled_folds
 from skewboost.names import shown
 
 SUFFIXES = (".html", ".htm")
@@ -102,14 +101,9 @@ def report_on_data(request: Report) -> Any:
     if hasattr(result.model, "staged_predict"):  # bagging has no rounds
         with waiting("Learning curve"):
             unfitted, _ = prepare(request, train)
-            cv: Any = FOLDS
-            if train.times is not None:
-                cv = folds_in_time(train.times, cv, train.y)
-            elif train.groups is not None:
-                cv = shuffled_folds(train.y, train.groups, cv, request.seed)
             curve = staged_curve(
-                unfitted, train.X, train.y, cv=cv, cost=result.cost, sample_weight=train.weights,
-                random_state=request.seed,
+                unfitted, train.X, train.y, cv=folds_of(FOLDS, train), cost=result.cost, sample_weight=train.weights,
+                groups=train.groups, random_state=request.seed,
             )  # fmt: skip
     return plots.Report(
         result.model, test.X, test.y, cost=result.cost, comparison=comparison, staged_curve=curve,

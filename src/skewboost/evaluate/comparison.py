@@ -24,7 +24,7 @@ from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.problem import in_order, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, key_of
-from skewboost.evaluate.running import VERBOSE, Reporter, divides_rows, seeds_for
+from skewboost.evaluate.running import VERBOSE, DividedGroupsWarning, Reporter, seeds_for, warn_of_divided_groups
 from skewboost.json_lines import Row
 from skewboost.meta.inner_labels import plain
 from skewboost.metrics.measures import BINARY
@@ -66,10 +66,6 @@ class Job(NamedTuple):
 
 class IncompleteComparisonWarning(UserWarning):
     """A comparison was interrupted; the result has the finished fits."""
-
-
-class DividedGroupsWarning(UserWarning):
-    """An estimator divides its training rows by itself and takes no groups."""
 
 
 def compare(
@@ -187,7 +183,7 @@ def compare(
     file = ResultsFile(results)
     given = _read(X, y, cost, sample_weight, groups)
     if groups is not None:
-        _warn_of_divided_groups(methods)
+        warn_of_divided_groups({method.name: method.estimator for method in methods})
     while True:
         seed = _seed(random_state, file)
         data_sets = [_data_set(name, rows, cv, repeats, pos_label, seed) for name, rows in given.items()]
@@ -212,18 +208,6 @@ def compare(
         cost_matrices={data.name: data.problem.matrix for data in data_sets},
         in_order=[data.name for data in data_sets if in_order(data.splits)],
     )
-
-
-def _warn_of_divided_groups(methods: list[Method]) -> None:
-    for method in methods:
-        how = divides_rows(method.estimator)
-        if how is not None:
-            warnings.warn(
-                f"{method.name} divides its training rows by itself ({how}) and takes no groups, so it may divide "
-                "them. Its test rows are of other groups in any case.",
-                DividedGroupsWarning,
-                stacklevel=3,
-            )
 
 
 def _seed(random_state: Any, file: ResultsFile) -> int:

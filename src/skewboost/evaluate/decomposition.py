@@ -11,7 +11,15 @@ from sklearn.pipeline import Pipeline
 
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample, repeated_folds
-from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
+from skewboost.evaluate.running import (
+    VERBOSE,
+    check_classifier,
+    fit_copy,
+    import_pandas,
+    run_in_parallel,
+    seeds_for,
+    warn_of_divided_groups,
+)
 from skewboost.evaluate.stages import check_staged, stages_of
 from skewboost.meta.inner_labels import own_pos_label
 from skewboost.parameters import N_JOBS, check_arguments, integer, one_of
@@ -147,8 +155,9 @@ def bias_variance(
     of: str = "error",
     cost: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> BiasVariance:
     r"""Decompose the loss into bias and variance, by fits to many training sets.
@@ -190,6 +199,9 @@ def bias_variance(
         What mistakes cost, with ``of="cost"``; as in `skewboost.metrics.expected_cost`.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         How many examples a row stands for. Examples are drawn one by one, after rounding the weights.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Which rows belong together: those of a group are all drawn from or all tested. Estimators whose `fit` takes
+        `groups` get them. There is a `DividedGroupsWarning` about others that hold out training rows.
     n_jobs, verbose, random_state
         As in `staged_curve`.
 
@@ -227,7 +239,10 @@ def bias_variance(
     _check_combination(scheme, cv, method, of, cost)
     if of == "squared_error":
         _check_probabilities(estimator, staged)
-    sample = read_sample(estimator, X, y, sample_weight)
+    sample = read_sample(estimator, X, y, sample_weight, groups)
+    name = type(estimator).__name__.removesuffix("Classifier")
+    if groups is not None:
+        warn_of_divided_groups({name: estimator})
     problem = problem_of(estimator, sample.y, sample.weights, cost, own_pos_label(estimator))
     model = problem.copy_of(estimator)
     (seed,) = seeds_for(random_state, 1)
@@ -260,7 +275,6 @@ def bias_variance(
     values: dict[str, Any] = {"variance_unbiased": None, "variance_biased": None}
     values |= {name: np.array([p[name] for p in parts]) for name in parts[0]}
     rounds = np.arange(1, n_rounds + 1) if staged else np.array([0])
-    name = type(estimator).__name__.removesuffix("Classifier")
     return BiasVariance(rounds=rounds, **values, n_draws=int(draws), method=method, of=of, name=name)
 
 
@@ -288,9 +302,9 @@ def _check_probabilities(estimator: Any, staged: bool) -> None:
 def _splits(sample: Sample, scheme: str, draws: int, cv: int, seed: int) -> tuple[list[tuple[Sample, Array]], Array]:
     """Return the training sample and the test rows of each fit, and all test rows."""
     if scheme == "cv":
-        folds = repeated_folds(cv, sample.y, draws, seed, weights=sample.weights)
+        folds = repeated_folds(cv, sample.y, draws, seed, weights=sample.weights, groups=sample.groups)
         return [(sample.part(train), test) for train, test in folds], np.unique(np.concatenate([t for _, t in folds]))
-    train, test = repeated_folds(N_TEST_FOLDS, sample.y, 1, seed, weights=sample.weights)[0]
+    train, test = repeated_folds(N_TEST_FOLDS, sample.y, 1, seed, weights=sample.weights, groups=sample.groups)[0]
     rng = np.random.default_rng(seed)
     return [(_draw(sample, train, scheme, rng), test) for _ in range(draws)], test
 

@@ -125,7 +125,7 @@ def repeated_folds(
             "Give cv as a number, or a splitter that repeats, such as RepeatedStratifiedKFold, with repeats=1.",
         )
     present = np.ones(len(y), dtype=np.bool_) if weights is None else weights > 0
-    remedy = "Give list(cv.split(X, y, groups)) as cv; `compare` also takes groups."
+    remedy = "Pass groups as well."
     given = given_folds(cv, y, groups, X=X, missing_groups=remedy)
     return [(train[present[train]], test[present[test]]) for train, test in given]
 

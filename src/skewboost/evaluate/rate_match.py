@@ -114,8 +114,9 @@ def match_rate(
     max_cost: float = 1e6,
     pos_label: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> RateMatch:
     """Find the cost at which a measure has a given mean over the test parts of repeated cross-validation.
@@ -135,7 +136,7 @@ def match_rate(
         Costs are passed through its parameter `cost` or `class_weight`, whose value is replaced, else through weights.
         A function, or any other callable, gets the cost as its only argument and makes the estimator in its own way,
         for example of a variant whose costs are bounded.
-    X, y, cv, repeats, pos_label, sample_weight, n_jobs, verbose, random_state
+    X, y, cv, repeats, pos_label, sample_weight, groups, n_jobs, verbose, random_state
         As in `cost_sweep`. All costs are tried on the same folds.
     measure : str, default="recall"
         A measure of `skewboost.metrics.MEASURES`.
@@ -185,7 +186,7 @@ def match_rate(
     first = _first_made(estimator) if makes else estimator
     if not isinstance(first, str | type):  # of a class, or the name of one, an instance is made
         check_classifier(first)
-    plan = plan_of(first, X, y, None, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    plan = plan_of(first, X, y, None, pos_label, sample_weight, groups, cv, repeats, random_state, n_jobs, verbose)
     setting = _settings(plan, vary, estimator if makes else None)
     points = _Points(plan, setting, wanted, float(rate), float(tolerance), int(max_points), float(max_cost))
     points.search()

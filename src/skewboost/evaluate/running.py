@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from skewboost.boosting.cost_use import unquestioned_costs
-from skewboost.errors import InputError, MissingPackageError
+from skewboost.errors import InputError, MissingPackageError, warn_caller
 from skewboost.evaluate.problem import Problem, Sample
 from skewboost.fitting import seeded
 from skewboost.learners.adapter import weight_name
@@ -84,6 +84,22 @@ def groups_name(estimator: Any) -> str | None:
         inner = groups_name(last)
         return None if inner is None else f"{step}__{inner}"
     return None
+
+
+class DividedGroupsWarning(UserWarning):
+    """An estimator divides its training rows by itself and takes no groups."""
+
+
+def warn_of_divided_groups(estimators: Mapping[str, Any]) -> None:
+    """Name the estimators that may divide groups of their training rows."""
+    for name, estimator in estimators.items():
+        how = divides_rows(estimator)
+        if how is not None:
+            message = (
+                f"{name} divides its training rows by itself ({how}) and takes no groups, so it may divide them. Its "
+                "test rows are of other groups in any case."
+            )
+            warn_caller(message, DividedGroupsWarning)
 
 
 def divides_rows(estimator: Any) -> str | None:

@@ -19,7 +19,15 @@ from skewboost.boosting.state import State
 from skewboost.engine.training_set import EXAMPLES, Y
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, check_classes, problem_of, read_sample, repeated_folds
-from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, import_pandas, run_in_parallel, seeds_for
+from skewboost.evaluate.running import (
+    VERBOSE,
+    check_classifier,
+    fit_copy,
+    import_pandas,
+    run_in_parallel,
+    seeds_for,
+    warn_of_divided_groups,
+)
 from skewboost.evaluate.stages import check_staged, margins_of_classes, stages_of
 from skewboost.meta.inner_labels import own_pos_label
 from skewboost.metrics.counts import Counts
@@ -154,8 +162,9 @@ def staged_curve(
     repeats: int = 1,
     cost: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> StagedCurve:
     r"""Measure a booster after each round, on its training rows and on held-out rows, with one fit per fold.
@@ -198,6 +207,9 @@ def staged_curve(
         it. None means "balanced": inversely proportional to the class frequencies in `y`.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         How many examples a row stands for, in training and in measures.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Which rows belong together: no fold divides a group. Estimators whose `fit` takes `groups` get them. There is a
+        `DividedGroupsWarning` about others that hold out training rows.
     n_jobs : int or None, default=None
         The number of folds to fit in parallel. The result does not depend on it.
     verbose : int or callable, default=0
@@ -227,11 +239,14 @@ def staged_curve(
     check_classifier(estimator)
     check_staged(estimator)
     check_arguments(n_jobs=(n_jobs, N_JOBS), verbose=(verbose, VERBOSE))
-    rows = read_sample(estimator, X, y, sample_weight)
+    rows = read_sample(estimator, X, y, sample_weight, groups)
+    name = type(estimator).__name__.removesuffix("Classifier")
+    if groups is not None:
+        warn_of_divided_groups({name: estimator})
     problem = problem_of(estimator, rows.y, rows.weights, cost, own_pos_label(estimator))
     model = problem.copy_of(estimator)
     (seed,) = seeds_for(random_state, 1)
-    folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X)
+    folds = repeated_folds(cv, rows.y, repeats, seed, weights=rows.weights, X=rows.X, groups=rows.groups)
     check_classes(folds, rows.y, problem.classes)
     tasks = [
         (model, rows.part(train), rows.part(test), problem, own_seed)
@@ -240,7 +255,7 @@ def staged_curve(
     fits = run_in_parallel(_observe_fit, tasks, n_jobs, verbose)
     per_repeat = len(folds) // repeats
     numbers = np.array([divmod(k, per_repeat) for k in range(len(folds))])
-    return _join(fits, numbers, problem, type(estimator).__name__.removesuffix("Classifier"))
+    return _join(fits, numbers, problem, name)
 
 
 def _observe_fit(estimator: Any, train: Sample, test: Sample, problem: Problem, seed: int) -> _Fit:

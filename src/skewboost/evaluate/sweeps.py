@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -13,7 +13,15 @@ from sklearn.base import clone
 from skewboost.errors import InputError
 from skewboost.evaluate.methods import named_estimators
 from skewboost.evaluate.problem import Problem, Sample, Split, check_classes, problem_of, read_sample, repeated_folds
-from skewboost.evaluate.running import VERBOSE, fit_copy, import_pandas, measure_model, run_in_parallel, seeds_for
+from skewboost.evaluate.running import (
+    VERBOSE,
+    fit_copy,
+    import_pandas,
+    measure_model,
+    run_in_parallel,
+    seeds_for,
+    warn_of_divided_groups,
+)
 from skewboost.evaluate.staged_curves import over_fits
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.cost_passing import CostPassing, cost_for_owner, cost_param_of
@@ -122,8 +130,9 @@ def noise_sweep(
     cost: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> Sweep:
     """Measure how estimators cope with flipped labels in the training parts; test labels are unchanged.
@@ -142,7 +151,7 @@ def noise_sweep(
     flip : {"both", "positive", "negative"}, default="both"
         Whether to flip this fraction of each class, or of one. Where positives are rare, "both" soon makes most rows
         that are labelled positive negatives: with 1 positive in 50 and a level of 0.1 they are 5 in 6.
-    cv, repeats, cost, sample_weight, n_jobs, verbose, random_state
+    cv, repeats, cost, sample_weight, groups, n_jobs, verbose, random_state
         As in `staged_curve`.
     pos_label : label or None, default=None
         The positive class; None: the `pos_label` of the estimators, else the rarer class.
@@ -158,8 +167,8 @@ def noise_sweep(
     (2,)
     """
     check_arguments(flip=(flip, one_of("both", "positive", "negative")))
-    fractions = _check_levels("levels", levels, lambda v: 0.0 <= v < 0.5, "fractions of labels from 0 to below 0.5")
-    plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    fractions = check_levels("levels", levels, lambda v: 0.0 <= v < 0.5, "fractions of labels from 0 to below 0.5")
+    plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, groups, cv, repeats, random_state, n_jobs, verbose)
 
     def noisy(train: Array, order: Array, fraction: float) -> Sample:
         sample = plan.sample.part(train)
@@ -171,7 +180,7 @@ def noise_sweep(
                 weights = sample.examples[own]
                 flipped[own[first_examples(fraction * weights.sum(), weights)]] = True
         labels = np.where(positive ^ flipped, plan.problem.pos_label, plan.problem.neg_label)
-        return Sample(sample.X, labels, sample.weights)
+        return replace(sample, y=labels)
 
     labels = {"both": "labels", "positive": "labels of positives", "negative": "labels of negatives"}[flip]
     return plan.sweep(f"fraction of training {labels} flipped", fractions, noisy)
@@ -188,8 +197,9 @@ def imbalance_sweep(
     cost: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> Sweep:
     """Measure the effect of removing positives from the training parts; the test parts are unchanged.
@@ -201,7 +211,7 @@ def imbalance_sweep(
 
     Parameters
     ----------
-    estimators, X, y, cv, repeats, cost, pos_label, sample_weight, n_jobs, verbose, random_state
+    estimators, X, y, cv, repeats, cost, pos_label, sample_weight, groups, n_jobs, verbose, random_state
         As in `noise_sweep`. Costs that estimators balance are balanced on the rows that are left.
     ratios : sequence of float or None, default=None
         Numbers of negatives per positive, at least as many as in the data. None: 1, 2, 4, … 32 times as many as in the
@@ -217,13 +227,13 @@ def imbalance_sweep(
     >>> sweep.levels.tolist()
     [10.0, 40.0]
     """
-    plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    plan = plan_of(estimators, X, y, cost, pos_label, sample_weight, groups, cv, repeats, random_state, n_jobs, verbose)
     sizes = [plan.class_sizes(train) for train, _ in plan.folds]
     natural = max(negative / positive for positive, negative in sizes)
     if ratios is None:
         most = min(negative / min(positive, 5.0) for positive, negative in sizes)
         ratios = [natural * 2**k for k in range(6) if k == 0 or natural * 2**k <= most]
-    levels = _check_levels("ratios", ratios, lambda v: 1e-9 < v < np.inf, "finite numbers of negatives per positive")
+    levels = check_levels("ratios", ratios, lambda v: 1e-9 < v < np.inf, "finite numbers of negatives per positive")
     if levels.min() < 0.95 * natural:
         raise InputError(
             f"ratios has {levels.min():g} negatives per positive, but the training parts already have {natural:.4g}, "
@@ -266,8 +276,9 @@ def cost_sweep(
     cost: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: Any = 0,
     random_state: Any = None,
 ) -> CostSweep:
     """Measure how precision, recall and F1 depend on the costs that an estimator is given, or on another parameter.
@@ -280,7 +291,7 @@ def cost_sweep(
     ----------
     estimator : classifier
         Its own cost is replaced.
-    X, y, cv, repeats, pos_label, sample_weight, n_jobs, verbose, random_state
+    X, y, cv, repeats, pos_label, sample_weight, groups, n_jobs, verbose, random_state
         As in `noise_sweep`.
     costs : sequence of float, default=(1, 2, 5, 10, 20, 50, 100)
         Costs of a miss, in false alarms; or the values of `param`.
@@ -309,7 +320,7 @@ def cost_sweep(
     >>> bool(recall[0] <= recall[1])
     True
     """
-    values = _check_levels(
+    values = check_levels(
         "costs" if param is None else f"costs (of {param})",
         costs,
         lambda v: np.isfinite(v) and (param is not None or v > 0),
@@ -317,7 +328,7 @@ def cost_sweep(
     )
     if isinstance(estimator, dict | list | tuple):
         raise InputError(f"estimator={estimator!r} must be one estimator.", "Sweep others in separate calls.")
-    plan = plan_of(estimator, X, y, cost, pos_label, sample_weight, cv, repeats, random_state, n_jobs, verbose)
+    plan = plan_of(estimator, X, y, cost, pos_label, sample_weight, groups, cv, repeats, random_state, n_jobs, verbose)
     what, changed, settings = _cost_settings(plan, param, values, costs)
     sweep, counts = plan.run(what, values, settings)
     table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in counts], dtype=np.float64).reshape(len(values), -1, 4)
@@ -367,14 +378,14 @@ class Plan:
 
 
 def plan_of(
-    estimators: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any, cv: Any, repeats: int,
-    random_state: Any, n_jobs: Any, verbose: Any,
+    estimators: Any, X: Any, y: Any, cost: Any, pos_label: Any, sample_weight: Any, groups: Any, cv: Any,
+    repeats: int, random_state: Any, n_jobs: Any, verbose: Any,
 ) -> Plan:  # fmt: skip
     """Check what all sweeps take."""
     several = named_estimators(estimators)
     check_arguments(n_jobs=(n_jobs, N_JOBS), verbose=(verbose, VERBOSE))
     first = next(iter(several.values()))
-    sample = read_sample(first, X, y, sample_weight)
+    sample = read_sample(first, X, y, sample_weight, groups)
     if pos_label is None:
         pos_label = own_pos_label(first)
     problem = problem_of(first, sample.y, sample.weights, cost, pos_label)
@@ -384,13 +395,15 @@ def plan_of(
         )
     several = {name: problem.copy_of(estimator) for name, estimator in several.items()}
     (seed,) = seeds_for(random_state, 1)
-    folds = repeated_folds(cv, sample.y, repeats, seed, weights=sample.weights, X=sample.X)
+    if groups is not None:
+        warn_of_divided_groups(several)
+    folds = repeated_folds(cv, sample.y, repeats, seed, weights=sample.weights, X=sample.X, groups=sample.groups)
     check_classes(folds, sample.y, problem.classes)
     return Plan(several, sample, problem, folds, seed, n_jobs, verbose)
 
 
-def _check_levels(name: str, values: Any, passes: Callable[[float], bool], expected: str) -> Array:
-    """Return sorted numbers, checked."""
+def check_levels(name: str, values: Any, passes: Callable[[float], bool], expected: str) -> Array:
+    """Return the levels of a sweep, checked and sorted."""
     several = list(values) if isinstance(values, list | tuple | range) or hasattr(values, "__array__") else [values]
     bad = [v for v in several if not isinstance(v, Real) or isinstance(v, bool) or not passes(float(v))]
     if bad or not several:
@@ -433,7 +446,7 @@ def _cost_settings(plan: Plan, param: str | None, levels: Array, given: Any) -> 
 def weighted(sample: Sample, pos_label: Any, cost: float) -> Sample:
     """Return the rows with costs in their weights, which keep their sum."""
     weights = sample.examples * np.where(sample.y == pos_label, cost, 1.0)
-    return Sample(sample.X, sample.y, weights * (sample.examples.sum() / weights.sum()))
+    return replace(sample, weights=weights * (sample.examples.sum() / weights.sum()))
 
 
 def _fit_and_measure(

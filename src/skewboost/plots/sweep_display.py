@@ -1,13 +1,14 @@
-"""Measures against costs, label noise or imbalance."""
+"""Measures against costs, label noise, imbalance or the number of training rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
+from skewboost.evaluate.size_sweeps import size_sweep
 from skewboost.evaluate.sweeps import CostSweep, Sweep, cost_sweep, imbalance_sweep, noise_sweep
 from skewboost.metrics.measures import MEASURES
 from skewboost.names import literal, quoted, shown, side_by_side, visible
@@ -25,17 +26,18 @@ from skewboost.plots.style import GREY, look
 from skewboost.typing import Array
 
 LONGEST = 32  # characters of a name in the legend
+EFFECTS = {"flipped": "label noise", "training rows": "fewer rows"}  # what levels in per cent are about
 WIDE_RANGE = 10.0  # levels that span a larger factor are on a logarithmic scale
 
 
 @dataclass(eq=False, repr=False)
 class SweepDisplay(Display):
-    """A measure against the level of noise or imbalance: a curve per estimator, with bars of mean ± 2s.
+    """A measure against the level of a sweep: a curve per estimator, with bars of mean ± 2s.
 
     Parameters
     ----------
     sweep : Sweep
-        The result of `skewboost.evaluate.noise_sweep` or `imbalance_sweep`.
+        The result of `skewboost.evaluate.noise_sweep`, `imbalance_sweep` or `size_sweep`.
     measure : str, default="f1"
         The measure to draw.
 
@@ -53,10 +55,14 @@ class SweepDisplay(Display):
     def from_estimator(
         cls, estimators: Any, X: Any, y: Any, *, of: str = "noise", measure: str = "f1", ax: Any = None, **options: Any
     ) -> SweepDisplay:
-        """Sweep over "noise" or "imbalance" and draw; `options` go to the function of `skewboost.evaluate`."""
-        check_arguments(of=(of, one_of("noise", "imbalance")))
-        sweep = noise_sweep if of == "noise" else imbalance_sweep
-        return cls(sweep(estimators, X, y, **options), measure=measure).plot(ax)
+        """Sweep over "noise", "imbalance" or "size" and draw; `options` go to the function of `skewboost.evaluate`."""
+        sweeps: dict[str, Callable[..., Sweep]] = {
+            "noise": noise_sweep,
+            "imbalance": imbalance_sweep,
+            "size": size_sweep,
+        }
+        check_arguments(of=(of, one_of(*sweeps)))
+        return cls(sweeps[of](estimators, X, y, **options), measure=measure).plot(ax)
 
     def plot(self, ax: Any = None) -> SweepDisplay:
         """Draw the curves on `ax`, or on a new figure."""
@@ -66,13 +72,15 @@ class SweepDisplay(Display):
         # Matplotlib leaves names that start with "_" out of legends
         labels = [quoted(label) if label.startswith("_") else label for label in side_by_side(means, LONGEST)]
         ax = new_axes(ax, WIDE)
-        noise = "flipped" in sweep.what
-        self.lines_ = _draw(ax, sweep, means, spreads, [literal(label) for label in labels], percent=noise)
+        effect = next((effect for words, effect in EFFECTS.items() if words in sweep.what), "rarer positives")
+        self.lines_ = _draw(
+            ax, sweep, means, spreads, [literal(label) for label in labels], percent=effect in EFFECTS.values()
+        )
         ax.set_ylabel(name)
         limit_measures(ax, [self.measure])
         legend_beside(ax)
         several = f", mean ± 2s of {sweep.n_fits} fits" if sweep.n_fits > 1 else ""
-        title = f"Effect of {'label noise' if noise else 'rarer positives'} in training on {name}{several}"
+        title = f"Effect of {effect} in training on {name}{several}"
         return self._finish(ax, title=title)
 
 
