@@ -35,8 +35,8 @@ def labelled_rows(
     classes = classes_of(owner, rows.y)
     if len(classes) > 2:
         raise InputError(
-            f"Only binary classification is supported. The type of the target is multiclass. {type(owner).__name__} "
-            f"finds one class among the others, but y has the classes {classes.tolist()}.",
+            "Only binary classification is supported. The type of the target is multiclass. One class is sought "
+            f"among the others, but y has the classes {classes.tolist()}.",
             "Pass y == label.",
         )
     stated = chosen_for(owner, base, classes)

@@ -121,7 +121,11 @@ def take_params(params: Mapping[str, Any], rows: Array, n_rows: int) -> dict[str
     def per_row(value: Any) -> bool:
         return isinstance(value, Sized) and not isinstance(value, str | bytes | dict) and len(value) == n_rows
 
-    return {name: take_rows(value, rows) if per_row(value) else value for name, value in params.items()}
+    arrays = {
+        name: np.asarray(value) if hasattr(value, "__array__") and not isinstance(value, Sized) else value
+        for name, value in params.items()
+    }
+    return {name: take_rows(value, rows) if per_row(value) else value for name, value in arrays.items()}
 
 
 def staged_scores_of(model: Any, X: Any, pos_label: Any) -> Iterator[Array]:
