@@ -1,8 +1,8 @@
 """Which messages a class, a function or a command can reach, and what they name.
 
-A message is found where it is made: from the methods of a class all functions are followed that they call (`Reach`), and
-the texts of these are collected. What the texts say of parameters, arguments and options (`named`) can then be compared
-with what there is. Which object a method belongs to is not always known: a method of that name of any class of which
+A message is found where it is made: from the methods of a class all functions are followed that they call (`Reach`),
+and the texts of these are collected. What the texts say of arguments and options can then be compared with what there
+is. Which object a method belongs to is not always known: a method of that name of any class of which
 there may be an instance is followed then.
 """
 
@@ -67,14 +67,14 @@ def facts(code: types.CodeType, function: types.FunctionType) -> Facts | None:
     node = _definitions(code.co_filename).get(code.co_firstlineno)
     if node is None:
         return None
-    scope = dict(function.__globals__)
-    for part in ast.walk(node):
+    scope, parts = dict(function.__globals__), list(ast.walk(node))
+    for part in parts:
         if isinstance(part, ast.ImportFrom) and (part.module or "").startswith(PACKAGE):
             module = importlib.import_module(part.module or "")
             scope.update({a.asname or a.name: getattr(module, a.name, None) for a in part.names})
     values, own, above, of_classes, of_others = [], [], [], [], []
-    skipped = set(_types_in(node))
-    for part in ast.walk(node):
+    skipped = set(_types_in(parts))
+    for part in parts:
         if id(part) in skipped:
             continue
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
@@ -93,15 +93,16 @@ def facts(code: types.CodeType, function: types.FunctionType) -> Facts | None:
             else:
                 of_others.append(part.attr)
     name = f"{function.__module__.removeprefix(PACKAGE + '.')}.{function.__qualname__}"
-    texts = tuple(_texts(node, function.__module__.startswith(MAKES_CODE)))
+    raised_only = function.__module__.startswith(MAKES_CODE)
+    texts = tuple(_texts([p for r in parts if isinstance(r, ast.Raise) for p in ast.walk(r)] if raised_only else parts))
     known = tuple({id(v): v for v in values if v is not None and not isinstance(v, types.ModuleType)}.values())
     ours = tuple((owner, attr) for owner, attr in dict.fromkeys(of_classes) if is_ours(owner))
-    return Facts(name, texts, known, *(tuple(dict.fromkeys(found)) for found in (own, above)), ours, tuple(set(of_others)))
+    return Facts(name, texts, known, tuple(set(own)), tuple(set(above)), ours, tuple(set(of_others)))
 
 
-def _types_in(function: ast.FunctionDef) -> Iterator[int]:
-    """The parts of a function that only say or ask of what type something is."""
-    for node in ast.walk(function):
+def _types_in(parts: list[ast.AST]) -> Iterator[int]:
+    """The parts that only say or ask of what type something is."""
+    for node in parts:
         for own in (getattr(node, "annotation", None), getattr(node, "returns", None)):
             if own is not None:
                 yield from map(id, ast.walk(own))
@@ -117,12 +118,8 @@ def _text(node: ast.AST) -> str | None:
     return None
 
 
-def _texts(function: ast.FunctionDef, raised_only: bool) -> Iterator[str]:
-    """The texts of a function that are sentences or parts of them, without its docstring."""
-    roots: list[ast.AST] = [function]
-    if raised_only:
-        roots = [part for part in ast.walk(function) if isinstance(part, ast.Raise)]
-    parts = [part for root in roots for part in ast.walk(root)]
+def _texts(parts: list[ast.AST]) -> Iterator[str]:
+    """The texts that are sentences or parts of them, without docstrings."""
     inner = {id(p) for part in parts if isinstance(part, ast.JoinedStr) for p in ast.walk(part) if p is not part}
     inner |= {id(part.value) for part in parts if isinstance(part, ast.Expr)}
     for part in parts:
@@ -200,25 +197,33 @@ class Reach:
             self._waiting.append((value, None))
 
     def _make(self, made: type) -> None:
-        if is_ours(made) and made not in self._made and made.__name__ not in self.ends:
+        if is_ours(made) and made not in self._made and self.ends.isdisjoint(c.__name__ for c in made.__mro__):
             self._made.add(made)
-            for attr in ("__init__", "__post_init__", *self._asked):
+            for attr in ("__init__", "__post_init__", *(_methods_of(made).keys() & self._asked)):
                 self._method(made, attr)
 
     def _ask(self, attr: str) -> None:
         if attr not in self._asked:
             self._asked.add(attr)
-            for made in tuple(self._made):
+            for made in self._made:
                 self._method(made, attr)
 
     def _method(self, owner: type, attr: str, below: str = "") -> None:
         """Follow a method; with `below`, of the classes above the one that has the function of this name."""
-        order = list(owner.__mro__)
+        found = _methods_of(owner).get(attr)
         if below:
-            names = [f"{c.__module__.removeprefix(PACKAGE + '.')}.{c.__qualname__}." for c in order]
-            order = order[1 + max((i for i, name in enumerate(names) if below.startswith(name)), default=-1) :]
-        found = next((vars(above)[attr] for above in order if attr in vars(above)), None)
-        self._waiting.append((found, owner))
+            names = [f"{c.__module__.removeprefix(PACKAGE + '.')}.{c.__qualname__}." for c in owner.__mro__]
+            above = owner.__mro__[1 + max((i for i, name in enumerate(names) if below.startswith(name)), default=-1) :]
+            found = next((function_of(vars(c)[attr]) for c in above if attr in vars(c)), None)
+        if found is not None:
+            self._waiting.append((found, owner))
+
+
+@cache
+def _methods_of(owner: type) -> dict[str, types.FunctionType]:
+    """The methods and properties of a class by name."""
+    found = {name: function_of(value) for c in reversed(owner.__mro__) for name, value in vars(c).items()}
+    return {name: function for name, function in found.items() if function is not None}
 
 
 # ------------------------------------------------------------------------------------- what a text names

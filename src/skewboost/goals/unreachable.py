@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from skewboost.errors import InputError
 from skewboost.typing import Array
 
@@ -22,7 +24,7 @@ class GoalNotReachableError(InputError):
     def __init__(
         self,
         problem: str,
-        remedy: str = CLOSEST,
+        remedy: str = "",
         *,
         search: dict[str, Array] | None = None,
         parameter: str = "allow_unmet",
@@ -30,3 +32,9 @@ class GoalNotReachableError(InputError):
         super().__init__(problem, remedy)
         self.search_ = search or {}
         self.parameter = parameter
+
+
+def way_out(search: Any) -> str:
+    """Return what to do if the goal of a `GoalSearchCV` is not reached."""
+    trains_with_costs = getattr(search._base, "_costs_in_training", True)
+    return f"{BOTH} {CLOSEST}" if search.tune == "threshold" and trains_with_costs else CLOSEST
