@@ -30,7 +30,7 @@ GOAL_ATTRIBUTES = ("certificate_", "threshold_", "lower_threshold_")
 # What to do if a goal is not reached, by the parameter of the search that could be changed
 REMEDIES = {
     "allow_unmet": "GoalSearchCV(goal=..., allow_unmet=True) returns the closest model.",
-    "confidence": "Get more examples or lower the confidence. GoalSearchCV(goal=..., confidence=None) promises nothing.",
+    "confidence": "Get more examples or a lower confidence. GoalSearchCV(goal=..., confidence=None) promises nothing.",
 }
 
 
