@@ -30,6 +30,7 @@ class Configured:
     many: bool = False  # whether it takes more than two classes
     table: bool = True  # whether it takes missing values and categories
     slow: bool = False  # whether its fit takes long
+    foreign: bool = False  # whether it trains an estimator of scikit-learn
     but: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
@@ -107,6 +108,7 @@ SEARCHES = [
         "search of a regression",
         lambda **p: search(LogisticRegression(), tune="threshold", **p),
         table=False,
+        foreign=True,
         but=not_of(ROWS, CERTIFIED),
     ),
 ]
@@ -144,6 +146,7 @@ AROUND = [
         lambda **p: sb.PastingVotesClassifier(n_estimators=4, bite_size=60, **{"random_state": 0, **p}),
         many=True,
         table=False,
+        foreign=True,
         but=(("order of classes", DRAWN),),
     ),
 ]
