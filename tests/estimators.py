@@ -53,8 +53,16 @@ def search(estimator: Any, goal: str = "recall >= 60%", **params: Any) -> Any:
     )
 
 
-REAL = sb.RealBoostClassifier(n_estimators=6)
-CSRA = sb.CSRAClassifier(n_estimators=6)
+def real() -> Any:
+    """A booster that is trained in no time."""
+    return sb.RealBoostClassifier(n_estimators=6)
+
+
+def csra() -> Any:
+    """A booster with costs that is trained in no time."""
+    return sb.CSRAClassifier(n_estimators=6)
+
+
 REFERRAL = "precision >= 30% and referred_share <= 40%"
 
 FOLDS = "folds depend on the order and the number of rows"
@@ -90,14 +98,14 @@ PORTFOLIOS = [
     ),
 ]
 SEARCHES = [
-    Configured("search", lambda **p: search(CSRA, **p), but=not_of(ROWS, CERTIFIED)),
-    Configured("search, no certificate", lambda **p: search(CSRA, confidence=None, **p), but=not_of(ROWS, FOLDS)),
+    Configured("search", lambda **p: search(csra(), **p), but=not_of(ROWS, CERTIFIED)),
+    Configured("search, no certificate", lambda **p: search(csra(), confidence=None, **p), but=not_of(ROWS, FOLDS)),
     Configured(
-        "search, cost only", lambda **p: search(CSRA, tune="cost", confidence=None, **p), but=not_of(ROWS, FOLDS)
+        "search, cost only", lambda **p: search(csra(), tune="cost", confidence=None, **p), but=not_of(ROWS, FOLDS)
     ),
-    Configured("search, rounds", lambda **p: search(REAL, tune_rounds=True, **p), but=not_of(ROWS, CERTIFIED)),
-    Configured("search, referral", lambda **p: search(CSRA, REFERRAL, **p), but=not_of(ROWS, CERTIFIED)),
-    Configured("search, counts", lambda **p: search(CSRA, weights="counts", **p), but=not_of(ROWS, CERTIFIED)),
+    Configured("search, rounds", lambda **p: search(real(), tune_rounds=True, **p), but=not_of(ROWS, CERTIFIED)),
+    Configured("search, referral", lambda **p: search(csra(), REFERRAL, **p), but=not_of(ROWS, CERTIFIED)),
+    Configured("search, counts", lambda **p: search(csra(), weights="counts", **p), but=not_of(ROWS, CERTIFIED)),
     Configured("search of a portfolio", lambda **p: search(portfolio(cost=1), **p), but=not_of(ROWS, CERTIFIED)),
     Configured(
         "search of a portfolio, no certificate",
@@ -113,17 +121,17 @@ SEARCHES = [
     ),
 ]
 AROUND = [
-    Configured("least risk", lambda **p: sb.MinimumRiskClassifier(REAL, cost=7, **p)),
+    Configured("least risk", lambda **p: sb.MinimumRiskClassifier(real(), cost=7, **p)),
     Configured("least risk of a portfolio", lambda **p: sb.MinimumRiskClassifier(portfolio(), **p), many=True),
     Configured(
         "least risk, calibrated",
-        lambda **p: sb.MinimumRiskClassifier(REAL, calibrate="sigmoid", cv=2, **p),
+        lambda **p: sb.MinimumRiskClassifier(real(), calibrate="sigmoid", cv=2, **p),
         slow=True,  # in other processes
         but=not_of((*ROWS, "absence"), FOLDS),
     ),
     Configured(
         "bags",
-        lambda **p: sb.UnderBaggingClassifier(REAL, n_estimators=3, **{"random_state": 0, **p}),
+        lambda **p: sb.UnderBaggingClassifier(real(), n_estimators=3, **{"random_state": 0, **p}),
         but=(("order of classes", DRAWN),),
     ),
     Configured(
@@ -132,13 +140,13 @@ AROUND = [
         many=True,
         but=(("order of classes", DRAWN),),
     ),
-    Configured("code", lambda **p: sb.CodeMatrixClassifier(CSRA, code="one_vs_rest", **p), many=True),
+    Configured("code", lambda **p: sb.CodeMatrixClassifier(csra(), code="one_vs_rest", **p), many=True),
     Configured(
         "code of portfolios", lambda **p: sb.CodeMatrixClassifier(portfolio(), code="one_vs_rest", **p), many=True
     ),
     Configured(
         "cascade",
-        lambda **p: sb.CascadeClassifier(REAL, n_stages=2, detection_rate=0.8, **{"random_state": 0, **p}),
+        lambda **p: sb.CascadeClassifier(real(), n_stages=2, detection_rate=0.8, **{"random_state": 0, **p}),
         but=not_of(ROWS, CERTIFIED),
     ),
     Configured(
