@@ -767,7 +767,7 @@ def test_bad_parameters(params, problem):
 
 def test_bad_tables(fitted):
     X, y = draw(300, 0)
-    with pytest.raises(InputError, match="CascadeClassifier finds one class among the others"):
+    with pytest.raises(InputError, match="One class is sought among the others"):
         CascadeClassifier().fit(X, y + (X[:, 0] > 1))
     with pytest.raises(InputError, match="too few to hold some out and to train on the others"):
         CascadeClassifier(confidence=None).fit(X[:5], [0, 0, 0, 0, 1])

@@ -80,8 +80,8 @@ def question_between(rule: Rule, learner: Learner) -> str:
     constraints = getattr(getattr(learner, "learner", learner), "monotonic_cst", None)
     if constraints is not None and not rule.additive:
         raise InputError(
-            f"monotonic_cst={constraints!r} cannot be guaranteed by {type(rule).__name__}, whose score is not a sum of "
-            "the votes of its rounds.",
+            f"monotonic_cst={constraints!r} of the estimator cannot be guaranteed by {type(rule).__name__}, whose "
+            "score is not a sum of the votes of its rounds.",
             "Leave it at None, or use another variant, such as RealBoostClassifier.",
         )
     for question in rule.asks:

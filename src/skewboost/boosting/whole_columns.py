@@ -64,7 +64,7 @@ class WholeColumns:
             raise InputError(
                 f"The model tests {len(cuts)} thresholds of column {column}, and only up to {MAX_BINS - 1} can be "
                 "explained, drawn or exported.",
-                "Fit it with max_bins=255, or with fewer rounds.",
+                "Fit it with max_bins=255 of its stumps or trees, or with fewer rounds.",
             )
         return Feature(cuts=cuts, n_bins=len(cuts) + 1)
 

@@ -214,7 +214,7 @@ def _settings(plan: Plan, vary: str, make: Callable[[float], Any] | None) -> Cal
     """Return the function from a cost of a miss, in false alarms, to the estimator and the training parts."""
     (estimator,) = plan.estimators.values()
     parts, problem = [plan.sample.part(train) for train, _ in plan.folds], plan.problem
-    passing = None if make else CostPassing.of(estimator, problem.classes, problem.pos_label, None)
+    passing = None if make else CostPassing.of(estimator, problem.classes, problem.pos_label)
     if vary == "false_alarm" and (passing is None or passing.scale_free):
         how = "a function makes the estimator" if passing is None else f"costs are passed by {passing.passed_by}"
         raise InputError(f"vary='false_alarm' has no effect if {how}.", "Leave it at 'miss'.")

@@ -430,7 +430,7 @@ def _cost_settings(plan: Plan, param: str | None, levels: Array, given: Any) -> 
             "takes no sample_weight.",
             "Name another parameter with param, or choose another estimator.",
         )
-    cost_passing = CostPassing.of(estimator, problem.classes, problem.pos_label, None)
+    cost_passing = CostPassing.of(estimator, problem.classes, problem.pos_label)
     what, name = "cost of a miss / cost of a false alarm", cost_passing.cost_param
     if name is None:
         return (

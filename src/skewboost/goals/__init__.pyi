@@ -18,7 +18,7 @@ from skewboost.goals.goal_measures import referred_share as referred_share
 from skewboost.goals.goal_measures import specificity as specificity
 from skewboost.goals.goal_search import GoalSearchCV as GoalSearchCV
 from skewboost.goals.reasons import GoalNotMetWarning as GoalNotMetWarning
-from skewboost.goals.reasons import GoalNotReachableError as GoalNotReachableError
 from skewboost.goals.reasons import LittleUseWarning as LittleUseWarning
+from skewboost.goals.unreachable import GoalNotReachableError as GoalNotReachableError
 
 __all__: list[str]

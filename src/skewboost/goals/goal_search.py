@@ -29,9 +29,7 @@ from skewboost.goals.certificate import (
 from skewboost.goals.holdout import HeldOut, hold_out, time_order
 from skewboost.goals.labelled_rows import labelled_rows
 from skewboost.goals.reasons import (
-    MORE_EXAMPLES,
     GoalNotMetWarning,
-    GoalNotReachableError,
     LittleUseWarning,
     hardly_useful,
     not_certified,
@@ -40,8 +38,9 @@ from skewboost.goals.reasons import (
 )
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.search import Aim, Point, Search, frontier, read_aim, table
-from skewboost.goals.search_parameters import check_search, default_estimator, has_own_scores
+from skewboost.goals.search_parameters import check_search, costs_to_pass, default_estimator, has_own_scores
 from skewboost.goals.trials import Decision, SingleTrial, Trials, above, folds_of, rounds_to_try
+from skewboost.goals.unreachable import MORE_EXAMPLES, GoalNotReachableError, way_out
 from skewboost.meta.cost_passing import CostPassing
 from skewboost.meta.inner_labels import plain
 from skewboost.meta.referral import referral_label, with_referred
@@ -300,7 +299,7 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         search = self._search(aim, trials, rows)
         hopeless = not search.best.met and not self.goal_.met(search.best.counts, aim.cost)
         if hopeless and not self.allow_unmet:
-            raise GoalNotReachableError(not_reachable(aim, search.points), search=self.search_)
+            raise GoalNotReachableError(not_reachable(aim, search.points), way_out(self), search=self.search_)
         answers = self._settle(aim, search, trials, rows, held_out)
         self.frontier_ = frontier(aim, search.points)
         return None if held_out is None or answers is None else (held_out, answers)
@@ -329,8 +328,7 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
         if self._tunes == "threshold":
             cost_passing = CostPassing(estimator, self.classes_, self.pos_label_)
         else:
-            cost_passing = CostPassing.of(estimator, self.classes_, self.pos_label_, self.cost_param)
-            cost_passing.check_unset()
+            cost_passing = costs_to_pass(self)
         # Without a certificate the counts of the search are all there is, and own scores are slightly too good for that
         if certified and self.cv is None and self._tunes == "threshold" and has_own_scores(estimator):
             single = SingleTrial.of(cost_passing, rows)
@@ -388,7 +386,7 @@ class GoalSearchCV(LogProbabilityMixin, ClassifierMixin, MetaEstimatorMixin, Bas
                 problem = not_certified(aim, self.certificate_)
         if problem is not None:
             if not self.allow_unmet:
-                raise GoalNotReachableError(problem, search=self.search_)
+                raise GoalNotReachableError(problem, way_out(self), search=self.search_)
             warn_caller(problem, GoalNotMetWarning)
             return answers
         counts = chosen.point.counts if self.certificate_ is None else self.certificate_.counts

@@ -24,6 +24,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from skewboost.errors import InputError
 from skewboost.goals.rows import AT_RANDOM, BY_MASK, LATEST, SearchRows, Units
 from skewboost.goals.search import Aim
+from skewboost.goals.unreachable import GoalNotReachableError
 from skewboost.metrics.counts import Counts, ReferralCounts
 from skewboost.typing import Array
 
@@ -173,11 +174,13 @@ def random_split(
         if held.min() >= 1 and left.min() >= least:
             return (units.examples - held_out)[units.of_row], held_out[units.of_row]
     together = "" if n_units == len(positive) else f", in {n_units} groups or sets of equal rows"
-    raise InputError(
+    problem = (
         f"y has {positive.sum()} positives and {(~positive).sum()} negatives{together}: too few to hold some out and "
-        f"to {use} on the others.",
-        "Add examples." if aim.delta is None else "Set confidence=None, or add examples.",
+        f"to {use} on the others."
     )
+    if aim.delta is None:
+        raise InputError(problem, "Add examples.")
+    raise GoalNotReachableError(problem, "Set confidence=None, or add examples.", parameter="confidence")
 
 
 def _strata(aim: Aim, units: Units) -> list[Array]:

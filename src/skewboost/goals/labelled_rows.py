@@ -25,8 +25,7 @@ def labelled_rows(
     equal ones say nothing and are left out; weights are not if further rows of weight 1 will come.
     """
     rows, n_copies = read_rows(owner, X, y, groups, params)
-    weights = rows.params.get("sample_weight")
-    if weights is not None and relative and not rows.counted and len(np.unique(weights)) == 1:
+    if rows.weights is not None and relative and not rows.counted and len(np.unique(rows.weights)) == 1:
         rows = replace(rows, params={name: value for name, value in rows.params.items() if name != "sample_weight"})
     pass_groups(base, rows, groups is not None, n_copies > 0)
     if n_copies:
@@ -35,8 +34,8 @@ def labelled_rows(
     classes = classes_of(owner, rows.y)
     if len(classes) > 2:
         raise InputError(
-            f"Only binary classification is supported. The type of the target is multiclass. {type(owner).__name__} "
-            f"finds one class among the others, but y has the classes {classes.tolist()}.",
+            "Only binary classification is supported. The type of the target is multiclass. One class is sought "
+            f"among the others, but y has the classes {classes.tolist()}.",
             "Pass y == label.",
         )
     stated = chosen_for(owner, base, classes)

@@ -6,37 +6,12 @@ import math
 
 import numpy as np
 
-from skewboost.errors import InputError
 from skewboost.goals.certificate import Certificate, in_words, number_of
 from skewboost.goals.goal import Condition
 from skewboost.goals.holdout import HeldOut
 from skewboost.goals.search import Aim, Point
 from skewboost.metrics.counts import Counts
 from skewboost.typing import Array
-
-CLOSEST = "Set allow_unmet=True to get the closest model."
-
-MORE_EXAMPLES = f"Get more examples, lower the confidence, or set confidence=None for no promise. {CLOSEST}"
-
-
-class GoalNotReachableError(InputError):
-    """No model was found that meets the goal; `search_` has all that were tried.
-
-    `parameter` is the parameter of the search that the remedy would change: "confidence" if there are too few rows to
-    certify the goal, else "allow_unmet".
-    """
-
-    def __init__(
-        self,
-        problem: str,
-        remedy: str = CLOSEST,
-        *,
-        search: dict[str, Array] | None = None,
-        parameter: str = "allow_unmet",
-    ) -> None:
-        super().__init__(problem, remedy)
-        self.search_ = search or {}
-        self.parameter = parameter
 
 
 class GoalNotMetWarning(UserWarning):
@@ -131,7 +106,7 @@ def _limit(aim: Aim, points: list[Point]) -> str:
             f"Over cost ratios from {min(ratios):.3g} to {max(ratios):.3g} {condition.name} is at best {extreme:.4g}: "
             "the scores do not separate the classes well enough. Try another estimator, more rounds or better features."
         )
-    return f"No threshold gives a better {condition.name} than {extreme:.4g}; tune='both' may do better."
+    return f"No threshold gives a better {condition.name} than {extreme:.4g}."
 
 
 def _best_of(condition: Condition, others: list[Condition], curves: list[Counts], cost: Array | None) -> float:

@@ -12,6 +12,7 @@ from skewboost.fold_rows import uses_groups
 from skewboost.goals.goal import Goal
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.trials import rounds_to_try
+from skewboost.meta.cost_passing import CostPassing
 from skewboost.meta.inner_labels import parameters_of_parts
 from skewboost.meta.referral import check_refers_no_rows
 from skewboost.parameters import CLASSIFIER, FRACTION, N_JOBS, Check, check_params, either, integer, one_of, optional
@@ -42,6 +43,29 @@ def pass_groups(estimator: Any, rows: SearchRows, named: bool, copied: bool) -> 
     own = has_own_scores(estimator) and not hasattr(estimator.cv, "split") and not rows.counted
     if named or (own and (copied or rows.weights is not None)):
         rows.params["groups"] = rows.units
+
+
+def costs_to_pass(search: Any) -> CostPassing:
+    """Return how a `GoalSearchCV` whose `classes_` are known passes costs to its estimator, which has none."""
+    estimator, name = search._base, search.cost_param
+    if name is None:
+        otherwise = "Set tune='threshold', or choose another estimator."
+        found = CostPassing.of(estimator, search.classes_, search.pos_label_, otherwise)
+    else:
+        known = estimator.get_params(deep=True)
+        if name not in known:
+            raise InputError(
+                f"cost_param={name!r} is not a parameter of {type(estimator).__name__}.",
+                f"Choose one of {', '.join(sorted(known))}.",
+            )
+        found = CostPassing(estimator, search.classes_, search.pos_label_, name)
+    value = None if found.cost_param is None else estimator.get_params(deep=True)[found.cost_param]
+    if value is not None:
+        raise InputError(
+            f"{found.cost_param}={value!r} of the estimator would have no effect, because the search sets it.",
+            "Leave it at None, or set tune='threshold' to keep it.",
+        )
+    return found
 
 
 def check_search(search: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from skewboost.errors import InputError
 from skewboost.goals.certificate import answers_of, check_answers
+from skewboost.goals.goal import Goal
 from skewboost.goals.goal_search import GoalSearchCV
 from skewboost.goals.trials import above
+from skewboost.goals.unreachable import GoalNotReachableError
 from skewboost.meta.portfolio.portfolio_classifier import PortfolioClassifier
 from skewboost.meta.referral import with_referred
 from skewboost.metrics.costs import cost_matrix
@@ -22,6 +26,12 @@ from skewboost.typing import Array
 
 # What a search for a goal leaves; `lower_threshold_` only if rows may be referred
 GOAL_ATTRIBUTES = ("certificate_", "threshold_", "lower_threshold_")
+
+# What to do if a goal is not reached, by the parameter of the search that could be changed
+REMEDIES = {
+    "allow_unmet": "GoalSearchCV(goal=..., allow_unmet=True) returns the closest model.",
+    "confidence": "Get more examples or a lower confidence. GoalSearchCV(goal=..., confidence=None) promises nothing.",
+}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -139,6 +149,11 @@ class SkewBoostClassifier(PortfolioClassifier):
     goal: Any = None
     confidence: float = 0.9
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = tags.classifier_tags.multi_class and self.goal is None
+        return tags
+
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, sample_cost: Any) -> None:
         for name in (*GOAL_ATTRIBUTES, "_out_of_fold"):
             self.__dict__.pop(name, None)  # of an earlier fit
@@ -153,6 +168,12 @@ class SkewBoostClassifier(PortfolioClassifier):
                 f"reject_cost={self.reject_cost!r} has no effect with a goal.",
                 "Leave it at None and say in the goal how many rows may be referred: referred_share <= 10%.",
             )
+        goal = Goal.of(self.goal)
+        if self.cost is not None and not goal.needs_cost:
+            raise InputError(
+                f"cost={self.cost!r} has no effect with the goal {goal}, which is not about expected_cost.",
+                "Leave it at None, or add a condition, such as expected_cost <= 0.5.",
+            )
         own = {f.name for f in fields(PortfolioClassifier)} - {"cost", "reject_label"}
         portfolio = PortfolioClassifier(**{name: getattr(self, name) for name in own}, cost=1)
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -162,7 +183,8 @@ class SkewBoostClassifier(PortfolioClassifier):
             portfolio, self.goal, tune="threshold", confidence=self.confidence, cost=self.cost,
             pos_label=self.pos_label, reject_label=self.reject_label, random_state=self.random_state,
         )  # fmt: skip
-        certified = search._fit_and_hold_out(X, y, groups, params)
+        with _own_remedies():
+            certified = search._fit_and_hold_out(X, y, groups, params)
         for name, value in vars(search.estimator_).items():
             if name.endswith("_") or name in ("_model", "_nominal", "_empty_columns", "_class_shares"):
                 setattr(self, name, value)
@@ -290,3 +312,13 @@ class SkewBoostClassifier(PortfolioClassifier):
 
         check_is_fitted(self)
         return Report(self, X, y, **options)
+
+
+@contextmanager
+def _own_remedies() -> Iterator[None]:
+    """Replace remedies that are parameters of the search by what is in the hands of the caller."""
+    try:
+        yield
+    except GoalNotReachableError as error:
+        remedy = REMEDIES[error.parameter]
+        raise GoalNotReachableError(error.problem, remedy, search=error.search_, parameter=error.parameter) from error

@@ -47,16 +47,10 @@ class CostPassing:
     params: dict[str, Any] = field(default_factory=dict)  # further arguments of `fit`, per row
 
     @classmethod
-    def of(cls, estimator: Any, classes: Array, pos_label: Any, cost_param: str | None) -> CostPassing:
-        """Find out how costs can be passed."""
-        if cost_param is not None:
-            known = estimator.get_params(deep=True)
-            if cost_param not in known:
-                raise InputError(
-                    f"cost_param={cost_param!r} is not a parameter of {type(estimator).__name__}.",
-                    f"Choose one of {', '.join(sorted(known))}.",
-                )
-            return cls(estimator, classes, pos_label, cost_param)
+    def of(
+        cls, estimator: Any, classes: Array, pos_label: Any, otherwise: str = "Choose another estimator."
+    ) -> CostPassing:
+        """Find out how costs can be passed; `otherwise` is what to do if they cannot."""
         found = cost_param_of(estimator)
         if found is not None:
             return cls(estimator, classes, pos_label, found)
@@ -65,7 +59,7 @@ class CostPassing:
             raise InputError(
                 f"{type(estimator).__name__} cannot use costs: it has no parameter 'cost' or 'class_weight', and its "
                 "fit does not accept sample_weight.",
-                "Set tune='threshold', or choose another estimator.",
+                otherwise,
             )
         return cls(estimator, classes, pos_label, None, weights)
 
@@ -78,17 +72,6 @@ class CostPassing:
     def scale_free(self) -> bool:
         """Whether only the ratio of the costs matters."""
         return self.cost_param is None or self.cost_param.endswith("class_weight")
-
-    def check_unset(self) -> None:
-        """Check that the estimator has no costs, which would be overwritten."""
-        if self.cost_param is None:
-            return
-        value = self.estimator.get_params(deep=True)[self.cost_param]
-        if value is not None:
-            raise InputError(
-                f"{self.cost_param}={value!r} of the estimator would have no effect, because the search sets it.",
-                "Leave it at None, or set tune='threshold' to keep it.",
-            )
 
     def fit(self, X: Any, y: Array, costs: tuple[float, float] | None, params: dict[str, Any]) -> Any:
         """Fit a clone with these costs of the positive and the negative class; None: without changing its costs."""
@@ -121,7 +104,11 @@ def take_params(params: Mapping[str, Any], rows: Array, n_rows: int) -> dict[str
     def per_row(value: Any) -> bool:
         return isinstance(value, Sized) and not isinstance(value, str | bytes | dict) and len(value) == n_rows
 
-    return {name: take_rows(value, rows) if per_row(value) else value for name, value in params.items()}
+    arrays = {
+        name: np.asarray(value) if hasattr(value, "__array__") and not isinstance(value, Sized) else value
+        for name, value in params.items()
+    }
+    return {name: take_rows(value, rows) if per_row(value) else value for name, value in arrays.items()}
 
 
 def staged_scores_of(model: Any, X: Any, pos_label: Any) -> Iterator[Array]:

@@ -169,7 +169,7 @@ REFUSED = {
     "no sum": (lambda: fitted(sb.WeightBoostClassifier(n_estimators=3)), "F is not a sum"),
     "another library's learner": (
         lambda: fitted(sb.AdaBoostClassifier(estimator=DecisionTreeClassifier(max_depth=1), n_estimators=3)),
-        "Set estimator='stump' or 'tree'",
+        "Fit a booster of stumps or trees",
     ),
     "rules": (
         lambda: fitted(sb.AdaBoostClassifier(estimator=RuleLearner(), n_estimators=2)),

@@ -141,7 +141,7 @@ def _scorers_of(fitted: Model, name: str) -> list[Scorer]:
     if scorers[0].others:
         raise InputTypeError(
             f"{name} cannot be exported: its rounds are of type {type(scorers[0].others[0]).__name__}. {CAN_BE}.",
-            "Set estimator='stump' or 'tree'.",
+            "Fit a booster of stumps or trees.",
         )
     return scorers
 

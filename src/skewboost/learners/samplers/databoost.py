@@ -53,7 +53,7 @@ class DataBoost(BaseEstimator):
         """All examples, and after them the synthetic ones of the larger and of the smaller class."""
         if not data.classes.two:
             raise InputError(
-                "sampler=DataBoost() balances two classes, but y has more.",
+                "DataBoost balances two classes, but y has more.",
                 "Use another sampler, or a booster that trains each class against the rest.",
             )
         examples = data.ordered_examples

@@ -55,8 +55,8 @@ def classes_of_rows(data: TrainingData, sampler: str = "") -> Array:
         return data.labels.astype(np.intp)
     if (data.labels.sum(axis=1) != 1).any():
         raise InputError(
-            f"sampler={sampler} needs one class per row, but rows of y have several labels or none.",
-            "Use sampler='bootstrap' or a fraction such as sampler=0.5.",
+            f"The sampler {sampler} needs one class per row, but rows of y have several labels or none.",
+            "Use 'bootstrap' or a fraction such as 0.5 as sampler.",
         )
     return np.asarray(data.labels.argmax(axis=1))
 
