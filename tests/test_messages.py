@@ -55,7 +55,7 @@ EXCEPTIONS = [
         "plots.display.check_measures", "plots.display_inputs.explained_class", "metrics.priors.check_prior",
         "metrics.cost_curves.probability_cost", "plots.report.page_blocks.svg_element",
     }, "a report draws its figures with values of its own, and svg_element makes no message"),
-    ({"bias_variance", "BiasVarianceDisplay"}, {"evaluate.problem.problem_of", "evaluate.problem.repeated_folds"},
+    ({"bias_variance"}, {"evaluate.problem.problem_of", "evaluate.problem.repeated_folds"},
      "only with a positive class and repeats, which it does not take"),
     ({"bias_variance", "bootstrap_632", "staged_curve"},
      {"evaluate.problem.problem_of", "metrics.targets.choose_positive"}, "only with a positive class"),
@@ -68,7 +68,6 @@ EXCEPTIONS = [
         "metrics.costs.check_cost",
     }, "it makes the costs, or has those of a model"),
     ({"CostCurve"}, {"metrics.cost_curves.probability_cost"}, "the function, not the field of this name"),
-    ({"to_source"}, {"io.export.sql_query._check_size"}, "says of which classes these are parameters"),
     ({"UnderBaggingClassifier"}, {"meta.under_bagging.UnderBaggingClassifier._fit"}, "says that it is of its booster"),
 ]  # fmt: skip
 
@@ -241,15 +240,20 @@ def commands() -> dict[str, tuple[set[str], str]]:
     """The options of every command, and its module."""
     group = typer.main.get_command(app)
     return {
-        name: ({o for p in command.params for o in (*p.opts, *p.secondary_opts)}, f"{name}_command")
+        name: ({o for p in command.params for o in (*p.opts, *p.secondary_opts)}, f"{name.replace('-', '_')}_command")
         for (name, command), of in zip(group.commands.items(), COMMANDS, strict=True)
     }
 
 
 # Of options that a command lacks: which commands, which function, why it does not come there
 OPTION_EXCEPTIONS = [
-    ({"evaluate", "compare", "explain"}, "cli.target_column.Examples.split", "only the folds are split"),
-    ({"compare"}, "cli.method_options.MethodOptions.make", "checked before"),
+    (
+        {"evaluate", "compare", "explain", "curve", "bias-variance", "match-rate"},
+        "cli.target_column.Examples.split",
+        "only the folds are split",
+    ),
+    ({"bias-variance"}, "cli.cross_validation.check_folds", "without repetitions"),
+    ({"compare", "match-rate"}, "cli.method_options.MethodOptions.make", "checked before"),
     ({"report"}, "cli.compare_command._check_measure", "sorted by the default measure"),
     ({"explain"}, "cli.evaluate_command._recorded_weight", "told to weigh rows equally"),
     ({"explain"}, "cli.target_column._read_weights", "told to weigh rows equally"),
