@@ -22,8 +22,10 @@ from skewboost import (
     AdaBoostMHClassifier,
     AlternatingTreeClassifier,
     GentleBoostClassifier,
+    GoalSearchCV,
     LogitBoostClassifier,
     RealBoostClassifier,
+    SkewBoostClassifier,
 )
 from skewboost.learners import Histogram, Tree
 
@@ -55,7 +57,16 @@ def models(n_rounds, n_jobs):
     ]
 
 
+def portfolios(n_jobs):
+    """Portfolios train members on threads of their own, and searches fit them."""
+    own = {"effort": "quick", "random_state": 0, "n_jobs": n_jobs}
+    goal = {"goal": "recall >= 50%", "random_state": 0, "tune": "threshold"}
+    return [SkewBoostClassifier(**own, cost=9), GoalSearchCV(SkewBoostClassifier(**own, cost=1), **goal)]
+
+
 def scores(model, X, y):
+    if not hasattr(model, "_rounds"):  # a portfolio has more to do
+        X, y = X[:1000], y[:1000]
     return model.fit(X, y).decision_function(X).tobytes()
 
 
@@ -113,7 +124,7 @@ def in_a_child(work):
 
 def digests(n_jobs):
     X, y = data(60_000 if FULL else 15_000, 9)
-    return b"".join(scores(model, X, y)[:4000] for model in models(3, n_jobs))
+    return b"".join(scores(model, X, y)[:4000] for model in models(3, n_jobs) + portfolios(n_jobs))
 
 
 def forked():
@@ -143,7 +154,7 @@ def crowded():
     """Eight fits at a time, from threads of Python, give the models that they give one after the other."""
     X, y = data(40_000 if FULL else 15_000, 9)
     for n_jobs in (1, 2):
-        kinds = models(6 if FULL else 3, n_jobs)
+        kinds = models(6 if FULL else 3, n_jobs) + portfolios(n_jobs)
         kinds = [kinds[k % len(kinds)] for k in range(8)]
         expected = [scores(type(model)(**model.get_params(deep=False)), X, y) for model in kinds]
         found = {}
@@ -213,7 +224,7 @@ def repeated():
         X, y = data(n_rows, n_features)
         used = []
         for k in range(n_fits):
-            for model in models(4, 2):
+            for model in models(4, 2) + (portfolios(2) if k % 5 == 0 else []):
                 scores(model, X, y)
             if k >= n_fits // 4:
                 used.append(pages("resident") / 2**20)

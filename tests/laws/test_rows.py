@@ -48,12 +48,14 @@ def test_a_row_of_weight_zero_is_absent(configured):
     assert_same(answers(weighted, X_NEW), answers(absent, X_NEW), **ROUNDING)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @each()
-def test_weights_of_one_change_nothing(configured):
-    y = labels_of(configured)
-    weighted = fitted(configured.make(), X, y, sample_weight=np.ones(len(X)))
-    assert_same(answers(weighted, X_NEW), answers(fitted(configured.make(), X, y), X_NEW), **ROUNDING)
+@pytest.mark.parametrize("n_copies", [0, 40])
+def test_weights_of_one_change_nothing(configured, n_copies):
+    rows = np.r_[: len(X), :n_copies]
+    y = labels_of(configured)[rows]
+    weighted = fitted(configured.make(), X[rows], y, sample_weight=np.ones(len(rows)))
+    assert_same(answers(weighted, X_NEW), answers(fitted(configured.make(), X[rows], y), X_NEW), **ROUNDING)
 
 
 @pytest.mark.sample(3)

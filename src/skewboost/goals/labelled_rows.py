@@ -25,7 +25,8 @@ def labelled_rows(
     equal ones say nothing and are left out; weights are not if further rows of weight 1 will come.
     """
     rows, n_copies = read_rows(owner, X, y, groups, params)
-    if rows.weights is not None and relative and not rows.counted and len(np.unique(rows.weights)) == 1:
+    weights = rows.params.get("sample_weight")
+    if weights is not None and relative and not rows.counted and len(np.unique(np.asarray(weights))) == 1:
         rows = replace(rows, params={name: value for name, value in rows.params.items() if name != "sample_weight"})
     pass_groups(base, rows, groups is not None, n_copies > 0)
     if n_copies:
