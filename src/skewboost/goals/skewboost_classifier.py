@@ -289,6 +289,7 @@ class SkewBoostClassifier(PortfolioClassifier):
         """
         if not hasattr(self, "threshold_"):
             return super().decision_function(X)
+        self._check_costs()
         return above(self._finite_scores(X), self.threshold_, not self._first_is_positive)
 
     def report(self, X: Any, y: Any, **options: Any) -> Any:

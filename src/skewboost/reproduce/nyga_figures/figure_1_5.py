@@ -89,7 +89,7 @@ def draw(results: Results, quick: bool) -> Any:
     figure, axes = panels(1, 4, (12, 3.6))
     titles = []
     for m, (axis, r) in enumerate(zip(axes, rounds), 1):
-        stump = booster(1).fit(POINTS, LABELS, sample_weight=r["weights"])
+        stump = booster(1).fit(POINTS, LABELS, sample_weight=len(LABELS) * np.asarray(r["weights"]))
         draw_boundary(axis, stump, POINTS, LABELS, weights=r["weights"], corners=CORNERS)
         titles.append(f"$\\epsilon_{m}$ = {r['error']:.2f}, $\\alpha_{m}$ = {r['step']:.2f}")
     ensemble = booster(ROUNDS).fit(POINTS, LABELS)
