@@ -23,7 +23,9 @@ def drawn(name, seed=0):
 
 
 @sized("n_draws", 2, 30)
-@pytest.mark.parametrize("effort", ["quick", pytest.param("default", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "effort", ["quick", *(pytest.param(e, marks=pytest.mark.slow) for e in ("default", "thorough"))]
+)
 @pytest.mark.parametrize("name", TABLES)
 def test_new_rows_are_predicted_hardly_worse_than_by_the_class_frequencies(name, effort, n_draws):
     found = [excess(SkewBoostClassifier(effort=effort, random_state=s), drawn(name, s)) for s in range(n_draws)]
