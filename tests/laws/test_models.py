@@ -105,7 +105,7 @@ def test_an_exported_program_is_the_model_or_says_why_not(configured):
 
 
 @pytest.mark.slow
-@each()
+@each(slow=False)
 def test_engines_agree(configured):
     """Portfolios on few rows, because the reference is slow."""
     x, y = (X[:24, :2], Y[:24]) if "portfolio" in configured.name else (X, Y)
