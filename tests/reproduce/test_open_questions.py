@@ -114,9 +114,9 @@ def test_errors_that_fall_rise_or_stay_are_told_apart():
     parts = cuendet_rounds.report(Results(results, 0.0), True)
     verdicts = {claim.text: claim.verdict for claim in parts[0].claims}
     at = "hypothyroid, 10 tests"
-    assert verdicts[f"{at}: alternating tree get better after round 50 (until 500)"] == HELD
-    assert verdicts[f"{at}: consistent stumps get better after round 200 (until 5000)"] == NOT_REPRODUCED
-    assert verdicts[f"{at}: plain stumps get better after round 200 (until 5000)"] == UNDECIDED
-    rise = "do not overfit (here: a rise of at most 0.5 points from round"
-    assert verdicts[f"{at}: consistent stumps {rise} 200 to 5000)"] == NOT_REPRODUCED
-    assert verdicts[f"{at}: plain stumps {rise} 200 to 5000)"] == HELD
+    assert verdicts[f"{at}, alternating tree: better after round 50 (until 500)"] == HELD
+    assert verdicts[f"{at}, consistent stumps: better after round 200 (until 5000)"] == NOT_REPRODUCED
+    assert verdicts[f"{at}, plain stumps: better after round 200 (until 5000)"] == UNDECIDED
+    rise = "no overfitting (here: a rise of at most 0.5 points from round"
+    assert verdicts[f"{at}, consistent stumps: {rise} 200 to 5000)"] == NOT_REPRODUCED
+    assert verdicts[f"{at}, plain stumps: {rise} 200 to 5000)"] == HELD

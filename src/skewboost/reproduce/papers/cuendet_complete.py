@@ -144,10 +144,27 @@ sides that minimise Σ w exp(-β y h), so that votes and weights belong together
   {K} per attribute, {TRIALS} folds ({BLOCK} with `--quick`), {ROUNDS} rounds.
 - *Stability* is the mean absolute change of the training error from round to round, in rounds 1 to {EARLY} and {EARLY}
   to {ROUNDS}. Up to {SAME:g} percentage points per round more count as equally stable (a guess made before the run).
-- *Weighted error*: rows of a class have half of the weight, as with β they should.
+- *Weighted error*: rows of a class have half of the weight.
 - *Tests*: the corrected resampled t-test over trials, for each data set.
 """
-DISCUSSION = ""
+DISCUSSION = """
+## Discussion
+
+**It cures most of the instability, where there is any.** On hypothyroid, with 20 negatives for a positive, the training
+error of favoured stumps changes by 24 points per round in the first 20 rounds and by 4.1 later, that of the complete
+search by 3.0 and 0.26. Plain stumps have 0.6 and 0.03, so that a part of it stays, in the first ten rounds above all:
+votes that come a round late are not the only cause. On kr-vs-kp and cleve, whose classes are nearly of the same size,
+favoured stumps are as stable as plain ones, and there is nothing to cure.
+
+**It does not lead to lower errors.** The weighted error on hypothyroid is 4.8 % with the complete search, 5.2 % with
+favoured and 7.4 % with plain stumps, with errors of 0.7 to 2.0; no difference is significant. Of all rows it has 8 %
+wrong instead of 1.5 %. That is what the β of the report ask for: the loss exp(-β y h) is least at h = 0 where the odds
+of a positive are β- to β+, here 1 to 400, and not 1 to 20, which would make the classes equal.
+
+**Neither short cut is as good.** Cost-sensitive steps stop on hypothyroid at the decisions of the first stump (12 % of
+the rows, 7.8 % of the weight). Favoured stumps with the larger β as 1 are stable from the start, and miss most
+positives.
+"""
 EXPERIMENT = Experiment(
     name="cuendet-complete",
     title="Does the complete cost-sensitive search cure favoured stumps?",

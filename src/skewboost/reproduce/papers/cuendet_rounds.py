@@ -61,7 +61,12 @@ def long_curves(data: str, method: str, cuts: str, first: int) -> dict[str, list
 def settings(quick: bool) -> list[tuple[str, str, str]]:
     """Return data sets, boosters and cuts, the slow ones first."""
     sets = (THYROID,) if quick else DATA
-    return [(data, method, cuts) for method in (TREE, CONSISTENT, PLAIN) for data in sets for cuts in COARSE_AND_EXACT]
+    return [(data, method, cuts) for method in (TREE, CONSISTENT, PLAIN) for data in sets for cuts in cuts_of(data)]
+
+
+def cuts_of(data: str) -> tuple[str, ...]:
+    """Return the numbers of cuts: one for chess, which has categories only, so that both are the same."""
+    return COARSE_AND_EXACT[:1] if data == CHESS else COARSE_AND_EXACT
 
 
 def tasks(quick: bool) -> list[Task]:
@@ -117,11 +122,9 @@ def claims_of_rounds(found: Found) -> list[Claim]:
     for (data, method, cuts), one in found.items():
         before = REPORTED[method]
         fall = one.mean(one.at(before) - one.at(one.last))
-        where = f"{data.removesuffix(' 1000 0')}, {cuts}: {method}"
-        claims.append(
-            claim_of_order(f"{where} get better after round {before} (until {one.last})", fall, 2, what="fall")
-        )
-        text = f"{where} do not overfit (here: a rise of at most {RISE:g} points from round {before} to {one.last})"
+        where = f"{data.removesuffix(' 1000 0')}, {cuts}, {method}"
+        claims.append(claim_of_order(f"{where}: better after round {before} (until {one.last})", fall, 2, what="fall"))
+        text = f"{where}: no overfitting (here: a rise of at most {RISE:g} points from round {before} to {one.last})"
         claims.append(claim_of_order(text, one.mean(RISE + one.at(before) - one.at(one.last)), 2, what="below it by"))
     return claims
 
@@ -151,7 +154,7 @@ def draw(found: Found, method: str) -> Any:
         1, len(sets), figsize=(1.0 + 3.0 * len(sets), 3.8), layout="constrained", squeeze=False
     )
     for axis, data in zip(axes[0], sets):
-        for k, cuts in enumerate(COARSE_AND_EXACT):
+        for k, cuts in enumerate(cuts_of(data)):
             one, (color, _, _) = found[data, method, cuts], look(k)
             axis.plot(one.rounds, one.errors["test"].mean(axis=0), color=color, lw=1.5, label=f"test rows, {cuts}")
             axis.plot(
@@ -166,12 +169,12 @@ def draw(found: Found, method: str) -> Any:
         axis.set(xscale="log", xlabel="round", title=data.removesuffix(" 1000 0"), ylim=(0.0, None))
         axis.spines[["top", "right"]].set_visible(False)
     axes[0, 0].set_ylabel("error (%)")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
+    handles, labels = axes[0, -1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize="small")
     return figure
 
 
-_CAPTION = "Mean errors of {} by round. The dotted line is where the report ends."
+_CAPTION = "Mean errors by round, {}. The dotted line is where the report ends."
 PROTOCOL = f"""
 On hypothyroid the report does not reach the errors of Freund and Mason, 1.1 % after 60 stumps and 0.8 % after 7 rounds
 of an alternating tree, and suspects its discretisation: "It would be interesting to let the algorithms run for 1000
@@ -179,7 +182,8 @@ iterations or more, to see if they converge to errors as good …. This would sh
 avoid overfitting, and still get accurate predictions".
 
 - *Boosters*: {PLAIN} and {CONSISTENT} of {ROUNDS[PLAIN]} rounds, and an {TREE} of {ROUNDS[TREE]} rounds, with at most
-  {K} per attribute and with every cut (of consistent stumps at most 254).
+  {K} per attribute and with every cut (of consistent stumps at most 254). On kr-vs-kp, which has categories only, both
+  are the same.
 - *Data and trials* as in [cuendet-curves](cuendet-curves.md): kr-vs-kp, cleve, hypothyroid and a sample of {SIZE} rows
   of the 8 Gaussians, {TRIALS} folds (hypothyroid only, and {BLOCK} folds, with `--quick`).
 - *As good as*: at most {CLOSE:g} percentage points above. *No overfitting*: the error rises by at most {RISE:g}
@@ -187,7 +191,23 @@ avoid overfitting, and still get accurate predictions".
   run.
 - *Tests*: the corrected resampled t-test over trials, for each data set.
 """
-DISCUSSION = ""
+DISCUSSION = """
+## Discussion
+
+**More rounds do not make up for coarse cuts.** With ten tests per attribute, stumps have an error on hypothyroid of
+1.55 % after 200 rounds, 1.74 % after 1000 and 1.77 % after 5000; with every cut 1.11, 1.08 and 1.20 %. The training
+error with ten tests stays near 1.1 %: what the cuts do not separate, no number of rounds does.
+The tree leaves hardly an error in training with either, and ends at 1.39 and 1.23 %; its lowest errors are in rounds 4
+and 8. So with every cut the errors of Freund and Mason, 1.1 and 0.8 %, are reached before the report ends, and not by
+more rounds. That they are reached in the end is not significant for any of the eight comparisons, nor is the opposite.
+No booster gets significantly better after the last round of the report, on any data set.
+
+**Whether one can avoid overfitting depends on the data**, as the report suspects. On kr-vs-kp and hypothyroid errors rise
+by less than half a point in 25 times as many rounds (ten in the case of the tree); for plain stumps with ten tests on
+hypothyroid this is not significant. On cleve those of stumps rise by 3 to 5 points (p from 0.06 to 0.17), and on the
+8 Gaussians with every cut by 2 to 2.5 points (p about 0.1), with training errors of 0: it can be seen in the figures,
+but 20 folds do not prove it. With coarse cuts stumps, which then leave training errors, rise by less than a point.
+"""
 EXPERIMENT = Experiment(
     name="cuendet-rounds",
     title="What 1000 rounds and more do to stumps and alternating trees",
