@@ -47,13 +47,13 @@ LESSONS = """\
   ([masnadi-faces](masnadi-faces.md)). AdaCost depends on its start, and may do worse than any constant decision.
 - **A mean recall of 95 % is no promise**: half of the test parts miss it. Certificates keep theirs
   ([nyga-goals](nyga-goals.md)).
-- **F1 is not improved by costs**, and where the rare class is very rare and overlaps, they lower it
+- **Costs hardly improve F1**, and where the rare class is very rare and overlaps, they lower it
   ([nyga-costs](nyga-costs.md)). If votes do not know the costs that weights have, errors jump from round to round; with
   a search that knows them they hardly do, but they are not lower ([cuendet-complete](cuendet-complete.md)).
 - **Thresholds and trees matter more than the variant.** With every cut instead of ten, errors on hypothyroid fall by a
   third ([cuendet-curves](cuendet-curves.md)), and thousands of rounds do not make up for coarse cuts
-  ([cuendet-rounds](cuendet-rounds.md)); the size of the trees makes or breaks AdaCost, and decides whether costs have an
-  effect at all ([nyga-costs](nyga-costs.md)).
+  ([cuendet-rounds](cuendet-rounds.md)); the size of the trees makes or breaks AdaCost, and decides whether costs have
+  an effect at all ([nyga-costs](nyga-costs.md)).
 
 [Choosing](../choosing.md) has recommendations."""
 

@@ -196,15 +196,15 @@ DISCUSSION = """
 
 **More rounds do not make up for coarse cuts.** With ten tests per attribute, stumps have an error on hypothyroid of
 1.55 % after 200 rounds, 1.74 % after 1000 and 1.77 % after 5000; with every cut 1.11, 1.08 and 1.20 %. The training
-error with ten tests stays near 1.1 %: what the cuts do not separate, no number of rounds does.
-The tree leaves hardly an error in training with either, and ends at 1.39 and 1.23 %; its lowest errors are in rounds 4
-and 8. So with every cut the errors of Freund and Mason, 1.1 and 0.8 %, are reached before the report ends, and not by
-more rounds. That they are reached in the end is not significant for any of the eight comparisons, nor is the opposite.
-No booster gets significantly better after the last round of the report, on any data set.
+error with ten tests stays near 1.1 %: what the cuts do not separate, no number of rounds does. The tree leaves hardly
+an error in training with either, and ends at 1.39 and 1.23 %; its lowest errors are in rounds 4 and 8. So with every
+cut the errors of Freund and Mason, 1.1 and 0.8 %, are reached before the report ends, and not by more rounds. That they
+are reached in the end is not significant for any of the eight comparisons, nor is the opposite. No booster gets
+significantly better after the last round of the report, on any data set.
 
-**Whether one can avoid overfitting depends on the data**, as the report suspects. On kr-vs-kp and hypothyroid errors rise
-by less than half a point in 25 times as many rounds (ten in the case of the tree); for plain stumps with ten tests on
-hypothyroid this is not significant. On cleve those of stumps rise by 3 to 5 points (p from 0.06 to 0.17), and on the
+**Whether one can avoid overfitting depends on the data**, as the report suspects. On kr-vs-kp and hypothyroid errors
+rise by less than half a point in 25 times as many rounds (ten in the case of the tree); for plain stumps with ten tests
+on hypothyroid this is not significant. On cleve those of stumps rise by 3 to 5 points (p from 0.06 to 0.17), and on the
 8 Gaussians with every cut by 2 to 2.5 points (p about 0.1), with training errors of 0: it can be seen in the figures,
 but 20 folds do not prove it. With coarse cuts stumps, which then leave training errors, rise by less than a point.
 """

@@ -173,10 +173,10 @@ banana ours are higher by 0.01 to 0.03 with trees of 3 to 16 leaves. Fully grown
 that of a single tree, to which costs mean next to nothing (see [nyga-impact](nyga-impact.md)).
 
 **Costs hardly change F1.** They exchange precision for recall, as the thesis says, along a curve whose F1 is flat at
-its top. On banana, cancer and the fire stand-in the best of ten costs in hindsight gains 0.000 to 0.004 over the variant
-without costs (AdaCost aside), about one standard error or less, and the cost that cross-validation chooses gains
-nothing. On the airbag stand-in, where the classes overlap and recall starts low, AdaC2, AdaC3 and AdaCost gain about
-0.035.
+its top. On banana, cancer and the fire stand-in the best of ten costs in hindsight gains 0.000 to 0.004 over the
+variant without costs (AdaCost aside), about one standard error or less, and the cost that cross-validation chooses
+gains nothing. On the airbag stand-in, where the classes overlap and recall starts low, AdaC2, AdaC3 and AdaCost gain
+0.03 to 0.04.
 
 **With strong imbalance they can lower it.** On the IDS stand-in, with 1.2 % attacks that overlap with normal traffic by
 degrees, every cost that was tried lowers F1: the best is the least of the ten for each algorithm, and F1 then is lower
@@ -187,9 +187,10 @@ than attacks that can still be found.
 The tables of the thesis do not say more: by its tables 3.2 and 3.4, AdaC2, AdaC3 and AdaCost on banana, AdaCost on
 cancer and AdaCost on airbag are *below* AdaBoost, and three others are equal to their variants without costs.
 
-**No algorithm wins.** CSGA has the highest F1 on one of the five sets, the IDS stand-in, by 0.001 ± 0.002; in the thesis it has it on four (on one
-together with AdaC2), by up to 0.01. The probabilistic variants are not better than AdaC2 and AdaC3. With the best costs
-the reverse is true, which comes from the airbag stand-in; with validated costs there is no difference.
+**No algorithm wins.** CSGA has the highest F1 on one of the five sets, the IDS stand-in, by 0.001 ± 0.002; in the
+thesis it has it on four (on one together with AdaC2), by up to 0.01. The probabilistic variants are not better than
+AdaC2 and AdaC3. With the best costs the reverse is true, which comes from the airbag stand-in; with validated costs
+there is no difference.
 
 **AdaCost is what the trees make of it.** With trees of 3 leaves it stops on banana after some hundred rounds without
 an edge, at an F1 of 0.71; that alone makes it inferior on average. With 8 leaves or more it is as good as the others.

@@ -61,8 +61,8 @@ tables 3.2 to 3.5, unless stated otherwise.
 DISCUSSION = """
 ## Discussion
 
-*One line and 40 (1.3).* One line errs on 35 % of the points. A second one cannot improve it: the vote of two classifiers
-is that of the one with the larger step, and the text is right from the third on only.
+*One line and 40 (1.3).* One line errs on 35 % of the points. A second one cannot improve it: the vote of two
+classifiers is that of the one with the larger step, and the text is right from the third on only.
 
 *Stumps or trees (2.1).* With stumps, as the thesis says, the training error is 4.5 % after four rounds, and one fit in
 four still has errors after a hundred. With trees of 8 leaves it is zero after three or four rounds, and the test error
@@ -92,10 +92,10 @@ significant. A much larger C does harm. WeightBoost is not better than it.
 *Costs (3.7).* A recall of 85 % takes c = 1.2, and one of 95 % c = 8100: the trees leave no errors on the training rows,
 and costs hardly change a decision that looks certain.
 
-*Why recall drops in 3.8.* Spread over the rounds as algorithm 13 has it, c = 10 changes next to nothing on the generated
-data. If c = 10 is applied in every round, recall drops after about 15 rounds (35 in the thesis), from 0.83 to 0.62. The
-thesis conjectures that misclassified positives overwhelm the negatives; for this reading the reverse is true. The
-negatives soon have all the weight, so GentleBoost adds -1, round after round, in every leaf with a negative. Only
+*Why recall drops in 3.8.* Spread over the rounds as algorithm 13 has it, c = 10 changes next to nothing on the
+generated data. If c = 10 is applied in every round, recall drops after about 15 rounds (35 in the thesis), from 0.83 to
+0.62. The thesis conjectures that misclassified positives overwhelm the negatives; for this reading the reverse is true.
+The negatives soon have all the weight, so GentleBoost adds -1, round after round, in every leaf with a negative. Only
 attacks that some stump separates from all negatives gain +1. The others lose what they had gained in the first rounds,
 until they are taken for normal connections. Precision then rises to 1. That it drops as well, as printed, is not found.
 

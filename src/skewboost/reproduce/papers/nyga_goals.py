@@ -112,11 +112,11 @@ of the thesis can have succeeded only by more extreme ratios, or by a cost of 0.
 only after 29 and 37 costs, some of which differ by less than 10⁻⁵: small changes of the cost change trees, and the mean
 of ten test parts moves by 0.003. The tolerance is finer than what the test rows can tell.
 
-**On the IDS stand-in 100 % is out of reach**, as in the thesis, because its classes overlap by degrees: some attacks look
-like normal traffic. A recall of 100 % is reached by none at any cost, and the nearest models flag most rows (errors of
-0.68 to 0.94). A precision of 100 % is reached by CSLB only, which flags nothing in 19 of 20 test parts; the others come
-to 0.987 and 0.996 with a recall of 0.57 to 0.67. On the airbag stand-in all but AdaC2 reach it in this way, with a recall
-below 0.01.
+**On the IDS stand-in 100 % is out of reach**, as in the thesis, because its classes overlap by degrees: some attacks
+look like normal traffic. A recall of 100 % is reached by none at any cost, and the nearest models flag most rows
+(errors of 0.68 to 0.94). A precision of 100 % is reached by CSLB only, which flags nothing in 19 of 20 test parts; the
+others come to 0.987 and 0.996 with a recall of 0.57 to 0.67. On the airbag stand-in all but AdaC2 reach it in this way,
+with a recall below 0.01.
 
 **A mean over test parts is no promise.** With the cost for which the mean recall is the goal, about half of the test
 parts miss it. On banana a cost from cross-validation on the training rows reaches the goal on seven in ten, and a cost
