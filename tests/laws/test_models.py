@@ -121,12 +121,13 @@ def test_engines_agree(configured):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file that was just being read
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that interrupts")
 @each()
 def test_an_interrupted_fit_leaves_the_old_model_or_one_that_works(configured):
     clf, new = fitted(configured.make(), X, Y), NEW
     before, seconds = answers(clf, new), 0.02
-    kept = {True: 0, False: 0}
+    interrupted = []
     handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         for k in range(8):
@@ -134,14 +135,16 @@ def test_an_interrupted_fit_leaves_the_old_model_or_one_that_works(configured):
             signal.setitimer(signal.ITIMER_REAL, seconds * (1 + k) ** 2 / 20)
             try:
                 fitted(again, X[::-1], 1 - Y)
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, TypeError) as error:
+                # NumPy turns the one into the other if it is interrupted while it compares types
+                interrupted.append(error)
                 found = answers(again, new)
-                kept[all(np.array_equal(found[n], before[n]) for n in before)] += 1
                 assert all(np.isfinite(v).all() for v in found.values() if v.dtype.kind == "f")
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         signal.signal(signal.SIGALRM, handler)
+    assert all(isinstance(error, KeyboardInterrupt) or "np.result_type" in str(error) for error in interrupted)
     assert_same(answers(fitted(again, X, Y), new), before)
 
 
