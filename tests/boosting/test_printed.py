@@ -150,7 +150,7 @@ def test_soft_margins_with_a_step(data, costs, beta, C, p, signed):
     assert_rounds_match(sb.SoftMarginBoostClassifier(cost=by_label(costs), **params), data, expected, 5)
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("data", "costs"), [("A", (0.2, 1.0)), ("B", (0.3, 0.85))])
 @pytest.mark.parametrize("beta", ["label", "sign"])
 @pytest.mark.parametrize(("C", "p"), [(0.0, 1.0), (4.0, 1.0), (100.0, 2.0), (300.0, 3.0)])
@@ -343,6 +343,7 @@ def mixed_table(n=60, seed=4):
     return frame, columns, y
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("missing", ["learn", "abstain"])
 @pytest.mark.parametrize(
     ("params", "criterion"),

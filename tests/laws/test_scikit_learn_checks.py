@@ -52,8 +52,6 @@ DEFAULTS = [
 # It compares decisions with probabilities of one half. scikit-learn's own estimators with a threshold fail it as well.
 AT_ONE_HALF = "check_classifiers_train"
 DECIDES_BY_GOAL = [clf for clf in DEFAULTS if isinstance(clf, sb.GoalSearchCV)]
-ONE_POSITIVE = "the only row of a class is one unit if it is weighted, and several if it is repeated"
-WEIGHTED_POSITIVE = [e for e in DEFAULTS if isinstance(e, sb.CodeMatrixClassifier) and e.code == "dense"]
 # A certificate needs more rows than most of the checks have, and a cost that is a number is for two classes.
 LIMITED = [
     sb.GoalSearchCV(),
@@ -113,14 +111,7 @@ def chain(error):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        pytest.param(e, marks=pytest.mark.xfail(strict=True, reason=ONE_POSITIVE)) if e in WEIGHTED_POSITIVE else e
-        for e in DEFAULTS
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
 def test_all_checks_pass(estimator):
     failed = failures(estimator)
     expected = {AT_ONE_HALF} if estimator in DECIDES_BY_GOAL else set()

@@ -109,7 +109,7 @@ def test_a_class_in_one_group_is_told():
         SkewBoostClassifier(effort="quick", random_state=0).fit(X, np.where(np.arange(60) < 10, 1, y), groups=groups)
 
 
-def test_equal_rows_are_independent_where_copies_would_leave_a_class_with_one():
+def test_equal_rows_are_independent_where_a_class_is_nothing_but_many_copies():
     rng = np.random.default_rng(0)
     x = rng.normal(size=100)
     y = rng.random(100) < 0.3
@@ -121,6 +121,16 @@ def test_equal_rows_are_independent_where_copies_would_leave_a_class_with_one():
     with pytest.warns(SkewBoostWarning, match="Class True is in one of the"):
         one = SkewBoostClassifier(effort="quick", random_state=0).fit(x[:, None], y, groups=same)
     assert abs(one.predict_proba(x[:, None])[:, 1] - y.mean()).max() < 0.1
+
+
+@pytest.mark.parametrize("times", [2, 4])
+def test_a_weight_equals_repeated_rows_also_of_the_only_row_of_a_class(times):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    y = np.arange(12) == 3
+    clf = SkewBoostClassifier(effort="quick", random_state=0)
+    weighted = clf.fit(X, y, sample_weight=np.where(y, float(times), 1.0)).predict_proba(X)
+    rows = np.repeat(np.arange(12), np.where(y, times, 1))
+    np.testing.assert_array_equal(clf.fit(X[rows], y[rows]).predict_proba(X), weighted)
 
 
 def test_noisy_copies_are_found_and_are_no_evidence():

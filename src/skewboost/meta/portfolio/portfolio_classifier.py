@@ -45,6 +45,7 @@ from skewboost.progress import ProgressBar
 from skewboost.typing import Array
 
 STOPPED = "rounds and weights of the families chosen on held-out rows"
+MANY_COPIES = 5  # so many equal rows may be all that there is of a class; fewer count as one, like a weight
 INTERRUPTED = "interrupted: the members of the folds, as far as they were trained"
 
 
@@ -196,9 +197,9 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         return self.cv is not None and not isinstance(self.cv, int | np.integer)
 
     def _separate(self, numbers: Array, order: Array, units: Array) -> Array:
-        """Return the units of the examples: copies, or single rows where copies would leave a class with one unit."""
+        """Return the units of the examples: copies, or single rows where a class is nothing but many copies."""
         K, rows = len(self.classes_), rows_as_units(order)
-        alone = (units_per_class(numbers, units, K) < 2) & (units_per_class(numbers, rows, K) >= 2)
+        alone = (units_per_class(numbers, units, K) < 2) & (units_per_class(numbers, rows, K) >= MANY_COPIES)
         if not alone.any():
             return units
         n_rows = int(rows.max()) + 1
