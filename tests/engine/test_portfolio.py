@@ -109,6 +109,26 @@ def test_random_thresholds_of_many_columns_are_those_of_the_reference(share):
     assert kinds == {"numbers", "missing", "categories"}
 
 
+def test_best_thresholds_of_many_columns_are_those_of_the_reference():
+    # eight columns are searched side by side, and threads share them
+    rng = np.random.default_rng(0)
+    table = mixed_table(rng, 160, 290)
+    kinds = ("numbers", "missing", "categories")
+    known, gappy, nominal = (next(x for x in table.columns if column_kind(x) == kind) for kind in kinds)
+    classes = (known + np.nan_to_num(gappy, nan=1.0) + 3 * (nominal.codes % 2) + rng.normal(size=160) > 1.5).astype(int)
+    tree = TreeSettings(max_leaves=3, l2=1.0, columns_of_tree=0.95)
+    trees = []
+    for engine, n_jobs in (("cpu", 1), ("cpu", 3), ("reference", 1)):
+        own = portfolio(table, classes, 2, engine, n_jobs)
+        member = own.add(MemberSettings(BOOSTER, tree, seed=1), np.ones(160))
+        own.train([member], [3])
+        trees.append(own.trees(member))
+    for name in TREE_ARRAYS:
+        np.testing.assert_array_equal(getattr(trees[0], name), getattr(trees[1], name))
+        np.testing.assert_allclose(getattr(trees[0], name), getattr(trees[2], name), rtol=1e-9, atol=1e-12)
+    assert {column_kind(table.column(j)) for j in trees[0].feature.tolist()} == set(kinds)
+
+
 def column_kind(column):
     if isinstance(column, Nominal):
         return "categories"
@@ -240,7 +260,7 @@ def test_scorers_and_explanations_of_trees_add_up(engine):
 
 def test_nodes_of_many_columns_are_split_at_the_best_threshold():
     # histograms that are larger than a cache are summed by blocks of columns, and not kept
-    n, p = 400, 1100
+    n, p = 400, 100
     rng = np.random.default_rng(0)
     X, classes = rng.normal(size=(n, p)), rng.integers(0, 2, n)
     X[rng.random((n, p)) < 0.01] = np.nan

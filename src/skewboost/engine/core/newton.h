@@ -8,6 +8,7 @@
 #include "draws.h"
 #include "interactions.h"
 #include "mathematics.h"
+#include "scan_block.h"
 #include "table.h"
 #include "threads.h"
 
@@ -121,8 +122,8 @@ public:
         n_slots_free_ = n_slots_;
         for (int64_t k = 0; k < n_slots_; ++k) free_slots_[k] = k;
         slot_length_ = 2 * K_ * at;
-        by_block_ = K_ == 1 && !two_sided_ && !by_node_ && slot_length_ > CACHED;
-        if (by_block_) TRY(block_cells_.reserve(BLOCK * (N_CODES + 1) * 2));
+        by_block_ = K_ == 1 && !two_sided_ && !by_node_ && settings_.monotone == nullptr && slot_length_ > CACHED;
+        if (by_block_) TRY(found_.reserve(n_columns_));
         first_node_ = out.n_nodes;
         TRY(paths_.start(settings_.interactions, table_.n_features));
         int64_t root;
@@ -149,10 +150,11 @@ private:
     // would be too large for a cache
     static constexpr int64_t FEW = 4096;
     static constexpr int64_t TILE = 64;                  // columns at a time, of which one side is summed
-    static constexpr int64_t CACHED = int64_t(1) << 19;  // numbers of a histogram
+    static constexpr int64_t CACHED = int64_t(1) << 14;  // numbers of a histogram
     // Above this number of rows of a node, the words of a column are read from its block, which is nearly contiguous;
     // below, from the rows, whose columns are next to each other
     static constexpr int64_t SCATTERED = 4096;
+    static constexpr int64_t BLOCKS_PER_TASK = 16;  // of columns: some ten microseconds each
     static constexpr int64_t LARGE = 16384;  // rows of a node whose blocks of columns are summed by several threads
 
     struct Candidate {
@@ -161,6 +163,11 @@ private:
         int32_t missing_left = 0;
         bool nominal = false;
         CodeSet set;
+    };
+    // The best thresholds of a column, if missing values go right, and if they go left.
+    struct Found {
+        double score[2];
+        int at[2];
     };
     // A histogram over the columns of the tree, with the number of rows per cell if thresholds are random.
     struct Slot {
@@ -367,34 +374,75 @@ private:
             for (int64_t k = 0; k < 2 * K_; ++k) own_pairs_[i * 2 * K_ + k] = own[k];
         }
     }
-    // Tries the thresholds of n drawn columns, those of one block at a time, whose sums stay in the cache.
+    // Tries the thresholds of n drawn columns, those of one block at a time, whose sums stay in the cache. Threads that
+    // have no other tree to grow help. The best thresholds of the columns are compared in the order of the columns.
     void try_blocks(Node& node, int64_t n) {
+        int64_t n_blocks = 0;
+        for (int64_t k = 0; k < n; ++k)
+            if (k == 0 || block_of(k) != block_of(k - 1)) block_starts_[n_blocks++] = k;
+        block_starts_[n_blocks] = n;
+        double lowest = lowest_score(node);
+        int64_t n_tasks = max_of<int64_t>(1, n_blocks / BLOCKS_PER_TASK);
+        parallel(n_tasks, n_jobs_, [&](int64_t task) {
+            SplitRule rule{total(node)[0], total(node)[1], settings_.l2, settings_.min_hessian, lowest};
+            for (int64_t b = bound(n_blocks, n_tasks, task); b < bound(n_blocks, n_tasks, task + 1); ++b)
+                search_block(node, block_starts_[b], block_starts_[b + 1], rule);
+        });
+        for (int64_t k = 0; k < n; ++k) {
+            int32_t f = columns_[drawn_[k]];
+            if (table_.nominal(f)) {
+                sum_column(node, f);
+                try_categories(node, f, cells_.data());
+                clear_column();
+                continue;
+            }
+            for (int side = 0; side < 2; ++side)
+                note_score(node, f, found_[k].score[side], found_[k].at[side], side == 1);
+        }
+    }
+    int64_t block_of(int64_t k) const { return columns_[drawn_[k]] >> 3; }
+    // Finds the best thresholds of drawn columns k to end - 1, which are in one block.
+    void search_block(const Node& node, int64_t k, int64_t end, SplitRule& rule) {
+        constexpr int LANES = BlockScan::LANES, WIDTH = BlockScan::WIDTH;
+        double cells[(N_CODES + 1) * WIDTH];
+        int m = int(end - k), shifts[LANES], missing[LANES], most = 0;
+        for (int j = 0; j < m; ++j) {
+            int32_t f = columns_[drawn_[k + j]];
+            shifts[j] = int(8 * (f & 7));
+            missing[j] = int(table_.n_bins[f]);
+            most = max_of(most, missing[j]);
+        }
+        memset(cells, 0, size_t(most + 1) * WIDTH * sizeof(double));
         const uint32_t* rows = list_.data() + node.begin;
-        for (int64_t start = 0, end = 0; start < n; start = end) {
-            int64_t block = columns_[drawn_[start]] >> 3;
-            for (end = start; end < n && columns_[drawn_[end]] >> 3 == block; ++end) {
-            }
-            int m = int(end - start), shifts[BLOCK], missing[BLOCK];
-            double* cells[BLOCK];
+        const uint64_t* words = table_.block(block_of(k));
+        const double* pairs = own_pairs_.data();
+        for (int64_t i = 0; i < node.size; ++i, pairs += 2) {
+            uint64_t word = words[rows[i]];
             for (int j = 0; j < m; ++j) {
-                int32_t f = columns_[drawn_[start + j]];
-                shifts[j] = int(8 * (f & 7));
-                missing[j] = int(table_.n_bins[f]);
-                cells[j] = block_cells_.data() + j * (N_CODES + 1) * 2;
-                memset(cells[j], 0, size_t(missing[j] + 1) * 2 * sizeof(double));
+                int code = int((word >> shifts[j]) & 255);
+                double* to = cells + (code == MISSING ? missing[j] : code) * WIDTH + j;
+                to[0] += pairs[0];
+                to[LANES] += pairs[1];
             }
-            const uint64_t* words = table_.block(block);
-            const double* pairs = own_pairs_.data();
-            for (int64_t i = 0; i < node.size; ++i, pairs += 2) {
-                uint64_t word = words[rows[i]];
-                for (int j = 0; j < m; ++j) {
-                    int code = int((word >> shifts[j]) & 255);
-                    double* to = cells[j] + 2 * (code == MISSING ? missing[j] : code);
-                    to[0] += pairs[0];
-                    to[1] += pairs[1];
-                }
+        }
+        int64_t last[LANES] = {}, last_of_rest[LANES] = {};  // thresholds if missing values go right, and left
+        double none[WIDTH] = {}, left[WIDTH] = {};
+        for (int j = 0; j < m; ++j) {
+            const double* own = cells + missing[j] * WIDTH + j;
+            bool some = own[LANES] > 1e-9 * rule.h;
+            last[j] = missing[j] - 1 + int(some);
+            last_of_rest[j] = some ? missing[j] - 1 : 0;
+            left[j] = own[0];
+            left[LANES + j] = own[LANES];
+        }
+        BlockScan scan;
+        for (int side = 0; side < 2; ++side) {
+            scan.search(cells, side == 0 ? last : last_of_rest, side == 0 ? none : left, rule);
+            for (int j = 0; j < m; ++j) {
+                found_[k + j].score[side] = scan.score[j];
+                found_[k + j].at[side] = scan.at[j];
+                rule.lowest = max_of(rule.lowest, scan.score[j] * (1.0 - 1e-6));
             }
-            for (int j = 0; j < m; ++j) try_column(node, columns_[drawn_[start + j]], cells[j]);
         }
     }
     // Sums the gathered rows of a node per code of one column; the missing values are in the cell after the last code.
@@ -481,9 +529,7 @@ private:
         const double* t = total(node);
         double G = t[0], H = t[1], l2 = settings_.l2, least = settings_.min_hessian, most = H - least;
         double best = -1.0;
-        // Scores that are lower than that of another column cannot become the best one, and need no division. The
-        // margin is far above the sum of all ties.
-        double lowest = (node.best.gain + parent_score_) * (1.0 - 1e-6);
+        double lowest = lowest_score(node);
         int at = -1, last = n - 1 + int(any_missing && side == 0);
         auto consider = [&](int c) {
             if (hl < least || hl > most) return;
@@ -513,7 +559,14 @@ private:
                 if (cells[2 * c + 1] != 0.0) consider(c);
             }
         }
-        if (at >= 0 && better(best - parent_score_, node)) note(node, best - parent_score_, f, at, side == 1);
+        note_score(node, f, best, at, side == 1);
+    }
+    // Scores that are lower than that of another column cannot become the best one, and need no division. The margin is
+    // far above the sum of all ties.
+    double lowest_score(const Node& node) const { return (node.best.gain + parent_score_) * (1.0 - 1e-6); }
+    void note_score(Node& node, int32_t f, double score, int threshold, bool missing_left) {
+        if (threshold < 0 || !better(score - parent_score_, node)) return;
+        note(node, score - parent_score_, f, threshold, missing_left);
     }
 
     void note(Node& node, double gain, int32_t f, int threshold, bool missing_left) {
@@ -984,11 +1037,12 @@ private:
     uint64_t seen_[4];
     int64_t n_columns_ = 0, n_nodes_ = 0, n_waiting_ = 0, n_splits_ = 0, first_node_ = 0;
     Buffer<int32_t> columns_, drawn_;
+    Buffer<Found> found_;
     Buffer<int64_t> offsets_, block_starts_, queue_, links_, free_slots_;
     Buffer<uint64_t> marks_;
     Buffer<uint32_t> list_, spare_;
     Buffer<Node> nodes_;
-    Buffer<double> totals_, cells_, block_cells_, left_, own_pairs_;
+    Buffer<double> totals_, cells_, left_, own_pairs_;
     Buffer<uint8_t> tile_;
     Paths paths_;
     Buffer<Slot> slots_;
