@@ -5,7 +5,7 @@ For goals other than recall and false alarms thresholds are tested in an order t
 fitted, as was done before. Printed, for both: CPU seconds, how often the goal was certified, how often it then holds on
 20 000 new rows, and the mean recall there; ± is the standard error of paired differences where both certified.
 
-    python benchmarks/goal_fits.py 20       so many repetitions: ten minutes
+    python benchmarks/goal_fits.py 20       so many repetitions: ten minutes; goes on where it stopped
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from repetitions import RESULTS, repeated
 from skewboost import GoalSearchCV, SkewBoostClassifier
 from skewboost.datasets import make_intrusions
 from skewboost.goals import Goal, GoalNotReachableError
@@ -33,6 +35,7 @@ def attacks(n: int, seed: int) -> tuple[Any, np.ndarray]:
 
 def tried(goal: str, cv: int | None, seed: int) -> tuple[float, bool | None, float]:
     """Return the CPU seconds, whether the promise was kept (None: not made), and recall on new rows."""
+    warnings.simplefilter("ignore")
     X, y = attacks(3000, seed)
     X_new, y_new = attacks(20_000, 1000 + seed)
     portfolio = SkewBoostClassifier(effort="quick", cost=1, random_state=seed)
@@ -49,13 +52,14 @@ def tried(goal: str, cv: int | None, seed: int) -> tuple[float, bool | None, flo
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    jobs = [(goal, cv) for goal in GOALS for cv in (None, 3)]
+    found = iter(repeated(RESULTS / "goal_fits.jsonl", tried, jobs, n, computed_by=[Path(__file__)], n_jobs=1))
     for goal in GOALS:
         print(f"{goal}, {n} repetitions", flush=True)
         recalls = []
         for cv in (None, 3):
-            seconds, kept, recall = zip(*(tried(goal, cv, seed) for seed in range(n)))
+            seconds, kept, recall = zip(*next(found))
             made = [k for k in kept if k is not None]
             recalls.append(np.array(recall))
             print(f"  cv={cv!s:5} {np.mean(seconds):6.2f} s, certified {len(made):2d}, kept {sum(made):2d}", flush=True)

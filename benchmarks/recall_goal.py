@@ -4,7 +4,7 @@ Each method sees the same training rows, and its decisions are counted on rows t
 with the highest threshold that reaches the goal on out-of-fold predictions, as one would do without this library. All
 others are `GoalSearchCV`: around CSRA on stumps or (shrunk) trees, and around LightGBM.
 
-    python benchmarks/recall_goal.py                    a quarter of an hour
+    python benchmarks/recall_goal.py                    a quarter of an hour; goes on where it stopped
     python benchmarks/recall_goal.py --quick "trees"    two repeats of one method
 """
 
@@ -24,6 +24,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from repetitions import RESULTS, repeated
 from skewboost import CSRAClassifier, GoalSearchCV
 from skewboost.datasets import make_fraud
 from skewboost.goals import GoalNotReachableError
@@ -91,38 +92,45 @@ METHODS = {
 }
 
 
-def main() -> None:
+SOURCES = {
+    "fraud, 20 000 rows, 400 positives": fraud,
+    "hypothyroid": real("hypothyroid"),
+    "sick_euthyroid": real("sick_euthyroid"),
+}
+
+
+def tried(source: str, method: str, seed: int) -> tuple[float, float | None, float | None]:
+    """Return the seconds, and recall and false-alarm rate on new rows: None if the goal was not reachable."""
     warnings.simplefilter("ignore")
+    X, X_test, y, y_test = SOURCES[source](seed)
+    started = time.perf_counter()
+    try:
+        flagged = METHODS[method](X, y, seed, X_test)
+    except GoalNotReachableError:
+        return time.perf_counter() - started, None, None
+    seconds, counts = time.perf_counter() - started, Counts.of(np.asarray(y_test) == 1, flagged)
+    return seconds, float(counts.recall), float(counts.false_alarm_rate)
+
+
+def main() -> None:
     n_repeats = 2 if "--quick" in sys.argv else 10
     chosen = [name for name in METHODS if name in sys.argv] or list(METHODS)
-    sources = {"fraud, 20 000 rows, 400 positives": fraud}
-    for name in ("hypothyroid", "sick_euthyroid"):
+    for name, split in SOURCES.items():
         try:
-            sources[name] = real(name)
+            split(0)
         except BaseException as reason:  # a pytest skip, where the data are not at hand
             print(f"{name}: {reason}")
-    for name, split in sources.items():
+            continue
+        jobs = [(name, method) for method in chosen]
+        every = repeated(RESULTS / "recall_goal.jsonl", tried, jobs, n_repeats, computed_by=[Path(__file__)], n_jobs=1)
         print(f"\n{name}: goal recall >= {GOAL}, {n_repeats} repeats\n{'':32}  kept   recall  false alarms  seconds")
-        results: dict[str, list[Counts]] = {method: [] for method in chosen}
-        seconds = dict.fromkeys(chosen, 0.0)
-        refused = dict.fromkeys(chosen, 0)
-        for seed in range(n_repeats):
-            X, X_test, y, y_test = split(seed)
-            for method in chosen:
-                started = time.perf_counter()
-                try:
-                    flagged = METHODS[method](X, y, seed, X_test)
-                    results[method].append(Counts.of(np.asarray(y_test) == 1, flagged))
-                except GoalNotReachableError:
-                    refused[method] += 1
-                seconds[method] += time.perf_counter() - started
-        for method, counts in results.items():
-            recall = np.array([c.recall for c in counts])
-            alarms = np.array([c.false_alarm_rate for c in counts])
-            note = f"  ({refused[method]} refused)" if refused[method] else ""
+        for method, own in zip(chosen, every):
+            recall, alarms = (np.array([found[k] for found in own if found[1] is not None]) for k in (1, 2))
+            refused = len(own) - len(recall)
             print(
                 f"{method:32}  {np.sum(recall >= GOAL):2d}/{len(recall):<2d}   {recall.mean():.3f}   "
-                f"{alarms.mean():11.4f}  {seconds[method] / n_repeats:7.1f}{note}"
+                f"{alarms.mean():11.4f}  {np.mean([found[0] for found in own]):7.1f}"
+                + (f"  ({refused} refused)" if refused else "")
             )
 
 

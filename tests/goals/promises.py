@@ -140,28 +140,29 @@ CASES = {
 }
 
 
+def promise(goal, tune, n_rows, case, params, seed):
+    """Whether the promise of one search is kept, and the value of its first measure; None if it was not made."""
+    make, estimator = CASES[case]
+    sample = make(n_rows, seed)
+    clf = GoalSearchCV(
+        estimator(), goal, tune=tune, cv=2, max_points=8, pos_label=1, random_state=seed, confidence=0.9, **params
+    )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clf.set_params(**sample.params).fit(sample.X, sample.y, **sample.told)
+    except GoalNotReachableError:
+        return None
+    matrix = None if "cost" not in params else np.array([[0.0, 1.0], [params["cost"], 0.0]])
+    found = truth(clf, sample.weight, sample.seen)
+    return bool(clf.goal_.met(found, matrix)), float(clf.goal_.conditions[0].measure.value(found, matrix))
+
+
 def broken_promises(goal, tune, n_repeats, n_rows, case="plain", **params):
     """How often a promise was made, how often of these it was broken, and the values of the first measure."""
-    make, estimator = CASES[case]
-    made = broken = 0
-    values = []
-    for seed in range(n_repeats):
-        sample = make(n_rows, seed)
-        clf = GoalSearchCV(
-            estimator(), goal, tune=tune, cv=2, max_points=8, pos_label=1, random_state=seed, confidence=0.9, **params
-        )
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                clf.set_params(**sample.params).fit(sample.X, sample.y, **sample.told)
-        except GoalNotReachableError:
-            continue
-        made += 1
-        matrix = None if "cost" not in params else np.array([[0.0, 1.0], [params["cost"], 0.0]])
-        found = truth(clf, sample.weight, sample.seen)
-        broken += not clf.goal_.met(found, matrix)
-        values.append(clf.goal_.conditions[0].measure.value(found, matrix))
-    return made, broken, np.array(values)
+    found = [promise(goal, tune, n_rows, case, params, seed) for seed in range(n_repeats)]
+    made = [own for own in found if own is not None]
+    return len(made), sum(not kept for kept, _ in made), np.array([value for _, value in made])
 
 
 # --------------------------------------------------------------------------- the portfolio, on new rows
@@ -234,22 +235,25 @@ def new_rows(case, rng):
     return X.round(1) if make is rounded else X, y
 
 
+def promise_on_new_rows(case, goal, n_rows, confidence, seed):
+    """Whether predictions of new rows keep the promise of a `SkewBoostClassifier`; None if it was not made."""
+    make, told, _ = PORTFOLIO_CASES[case]
+    rng = np.random.default_rng(seed)
+    X, y, params = make(n_rows, rng)
+    clf = SkewBoostClassifier(goal=goal, confidence=confidence, effort="quick", random_state=seed, **told)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clf.fit(X, y, **params)
+    except GoalNotReachableError:
+        return None
+    X_new, y_new = new_rows(case, rng)
+    found = Counts.of(y_new == clf.pos_label_, clf.predict(X_new) == clf.pos_label_)
+    return bool(Goal.of(goal).met(found))
+
+
 def broken_on_new_rows(case, goal, n_repeats, n_rows, confidence=0.9):
     """How often `SkewBoostClassifier` made a promise, and how often its predictions of new rows broke it."""
-    make, told, _ = PORTFOLIO_CASES[case]
-    made = broken = 0
-    for seed in range(n_repeats):
-        rng = np.random.default_rng(seed)
-        X, y, params = make(n_rows, rng)
-        clf = SkewBoostClassifier(goal=goal, confidence=confidence, effort="quick", random_state=seed, **told)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                clf.fit(X, y, **params)
-        except GoalNotReachableError:
-            continue
-        X_new, y_new = new_rows(case, rng)
-        found = Counts.of(y_new == clf.pos_label_, clf.predict(X_new) == clf.pos_label_)
-        made += 1
-        broken += not Goal.of(goal).met(found)
-    return made, broken
+    found = [promise_on_new_rows(case, goal, n_rows, confidence, seed) for seed in range(n_repeats)]
+    made = [kept for kept in found if kept is not None]
+    return len(made), sum(not kept for kept in made)
