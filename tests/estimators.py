@@ -127,7 +127,7 @@ AROUND = [
         "least risk, calibrated",
         lambda **p: sb.MinimumRiskClassifier(real(), calibrate="sigmoid", cv=2, **p),
         slow=True,  # in other processes
-        but=not_of((*ROWS, "absence"), FOLDS),
+        but=not_of(ROWS, FOLDS),
     ),
     Configured(
         "bags",

@@ -13,7 +13,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -72,6 +72,38 @@ def test_weights_reach_the_estimator_and_the_shares(calibrate, routing):
     np.testing.assert_array_equal(clf.predict_proba(X), alone.predict_proba(X))
     assert not np.allclose(plain.predict_proba(X), alone.predict_proba(X), atol=0.01)
     assert clf.train_prior_[1] == pytest.approx(WEIGHTS[Y == 1].sum() / WEIGHTS.sum())
+
+
+@pytest.mark.parametrize("as_table", [np.asarray, pd.DataFrame, pl.DataFrame, list], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("calibrate", [None, "sigmoid", "isotonic"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_rows_of_weight_zero_are_in_no_fold(calibrate, grouped, as_table):
+    """With their groups and costs; a class that has only such rows is none."""
+    present = np.arange(300) % 4 > 0
+    labels = np.where(present | (Y == 1), np.where(Y == 1, "yes", "no"), "unknown")
+    weights, rows = np.where(present, WEIGHTS, 0.0), np.flatnonzero(present)
+    clf = MinimumRiskClassifier(CSRAClassifier(n_estimators=3), calibrate=calibrate)
+    given = {"sample_weight": weights, "sample_cost": np.column_stack((WEIGHTS, WEIGHTS[::-1]))}
+    if grouped and calibrate is not None:
+        given["groups"] = np.arange(300) // 3
+    weighted = clone(clf).fit(as_table(X), labels, **given)
+    absent = clone(clf).fit(as_table(X[rows]), labels[rows], **{name: of[rows] for name, of in given.items()})
+    assert weighted.classes_.tolist() == ["no", "yes"]
+    np.testing.assert_array_equal(weighted.predict_proba(as_table(X)), absent.predict_proba(as_table(X)))
+    np.testing.assert_array_equal(weighted.train_prior_, absent.train_prior_)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_folds_that_were_given_are_of_all_rows(grouped):
+    """Rows of weight 0 count for the splitter, but not for the model."""
+    present = np.arange(300) % 4 > 0
+    rows, groups = np.flatnonzero(present), np.arange(300) // 3
+    cv, place = GroupKFold(3) if grouped else TimeSeriesSplit(3), np.cumsum(present) - 1
+    sides = [[place[side[present[side]]] for side in fold] for fold in cv.split(X, Y, groups if grouped else None)]
+    clf = MinimumRiskClassifier(GaussianNB(), calibrate="sigmoid")
+    weighted = clone(clf).set_params(cv=cv).fit(X, Y, groups if grouped else None, sample_weight=present)
+    absent = clone(clf).set_params(cv=sides).fit(X[rows], Y[rows])
+    np.testing.assert_allclose(weighted.predict_proba(X), absent.predict_proba(X), rtol=1e-12)
 
 
 def test_weights_that_nobody_asked_for_are_refused():

@@ -14,13 +14,13 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from skewboost.engine.table import as_frame
+from skewboost.engine.table import as_frame, take_rows
 from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.fitting import LogProbabilityMixin, last_step, restore_on_failure
-from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds, uses_groups
+from skewboost.fold_rows import check_groups, folds_of_examples, given_folds, own_folds, uses_groups
 from skewboost.meta.calibrated_folds import CalibratedFolds
 from skewboost.meta.cost_free import CostFree
-from skewboost.meta.cost_passing import cost_param_of
+from skewboost.meta.cost_passing import cost_param_of, take_params
 from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.inner_labels import with_pos_label
 from skewboost.meta.portfolio.portfolio_costs import PortfolioCosts, check_gives_probabilities
@@ -180,7 +180,8 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
             neither is the case.
         **params : dict
             Passed to the `fit` of the estimator, for example `sample_weight`, or the `sample_cost` of a booster. With
-            metadata routing, only what the estimator requests. `train_prior_` is weighted by `sample_weight`.
+            metadata routing, only what the estimator requests. `train_prior_` is weighted by `sample_weight`, and rows
+            of weight 0 are left out.
 
         Returns
         -------
@@ -196,16 +197,29 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
             as_frame(X)  # says how to read a table that is not in memory
             X, y = indexable(X, y)
         labels = check_labels(self, y, 0 if y is None else len(y))
-        classes = classes_of(self, labels)
         params = self._params_of_estimator(groups, params)
-        frequencies, positive = self._frequencies_and_positive(labels, classes, params)
+        weights = _weights(params, len(labels))
+        present = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
+        lost = np.setdiff1d(labels, labels[present])
+        if len(lost) and len(np.unique(labels[present])) == 1:
+            raise InputError(
+                f"All rows of the classes {lost.tolist()} have sample_weight 0, so that one class is left.",
+                "Give some of them a weight above 0.",
+            )
+        classes = classes_of(self, labels[present])
+        cv = self._folds(labels, groups, present)
+        if weights is not None and len(present) < len(labels):  # scikit-learn would put rows of weight 0 into its folds
+            X, params = take_rows(X, present), take_params(params, present, len(labels))
+            labels, weights = labels[present], weights[present]
+        frequencies = class_shares(labels, classes, weights)
+        positive = self._positive_of(labels, classes, weights)
         self.train_prior_ = self.prior_ = frequencies
         if self.prior is not None:
             self.prior_ = check_prior(self.prior, classes, frequencies, positive, self.pos_label)
         self.classes_ = classes
         self._keep_costs(cost_matrix(self.cost, classes, positive, self.prior_))
         self._check_folds(labels, classes)
-        source = self._source(self._folds(labels, groups), classes)
+        source = self._source(cv, classes)
         fitted = with_pos_label(source, classes, positive).fit(X, labels, **params)
         if not np.array_equal(fitted.classes_, classes):
             raise InputError(
@@ -244,27 +258,26 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
             return dict(process_routing(self, "fit", **given).estimator.fit) if given else {}
         return given if uses_groups(self.estimator) else params
 
-    def _folds(self, labels: Array, groups: Any) -> Any:
-        """The folds of calibration, as scikit-learn expects them."""
+    def _folds(self, labels: Array, groups: Any, present: Array) -> Any:
+        """The folds of calibration, as scikit-learn expects them for the rows that have a weight."""
         whole = self.cv is None or isinstance(self.cv, int | np.integer)
         n_folds = N_FOLDS if self.cv is None else self.cv
         if self.calibrate is None or (groups is None and whole):
             return n_folds
         units = None if groups is None else check_groups(groups, len(labels))
-        numbers = np.unique(labels, return_inverse=True)[1]
-        folds: list[Fold] | None
-        if not whole:
-            folds = given_folds(self.cv, labels, units)
-        else:
-            assert units is not None
-            n_units = min(len(np.unique(units[numbers == k])) for k in range(int(numbers.max()) + 1))
-            folds = own_folds(numbers, units, min(int(n_folds), n_units), 1, 0)
+        numbers = np.unique(labels[present], return_inverse=True)[1]
+        if not whole:  # splits are of the rows as given
+            return folds_of_examples(given_folds(self.cv, labels, units), present, numbers)
+        assert units is not None
+        units = np.unique(units[present], return_inverse=True)[1]
+        n_units = min(len(np.unique(units[numbers == k])) for k in range(int(numbers.max()) + 1))
+        folds = own_folds(numbers, units, min(int(n_folds), n_units), 1, 0)
         if folds is None:
             raise InputError(
                 f"calibrate={self.calibrate!r} needs at least two groups with examples of each class.",
                 "Provide more groups, or set calibrate=None.",
             )
-        return folds_of_examples(folds, np.arange(len(labels)), numbers)
+        return folds_of_examples(folds, np.arange(len(numbers)), numbers)
 
     def _source(self, cv: Any = N_FOLDS, classes: Any = ()) -> Any:
         """The unfitted source of the probabilities."""
@@ -318,20 +331,13 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
                 "Set calibrate='sigmoid' to compute probabilities from its scores, or choose another estimator.",
             )
 
-    def _frequencies_and_positive(self, labels: Array, classes: Array, params: dict[str, Any]) -> tuple[Array, Any]:
-        """The class frequencies in training, and the positive class of two."""
-        given = [value for name, value in params.items() if name.split("__")[-1] == "sample_weight"]
-        weights = None
-        if len(given) == 1 and given[0] is not None:
-            weights = check_sample_weight(given[0], len(labels))
-        frequencies = class_shares(labels, classes, weights)
-        if not frequencies.all():
-            raise InputError(f"All rows of the classes {classes[frequencies == 0].tolist()} have sample_weight 0.")
+    def _positive_of(self, labels: Array, classes: Array, weights: Array | None) -> Any:
+        """The positive class of two."""
         if len(classes) == 2:
-            return frequencies, choose_positive(labels, classes, self.pos_label, weights)
+            return choose_positive(labels, classes, self.pos_label, weights)
         if self.pos_label is not None:
             raise InputError(f"pos_label={self.pos_label!r} has no effect, because y has {len(classes)} classes.")
-        return frequencies, None
+        return None
 
     def _check_folds(self, labels: Array, classes: Array) -> None:
         """Check that every class has enough rows for the folds."""
@@ -410,6 +416,12 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
         """
         costs = self.expected_costs(X, sample_cost)
         return np.asarray(costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs)
+
+
+def _weights(params: dict[str, Any], n_rows: int) -> Array | None:
+    """The weights of the rows among the arguments of `fit`; None if there are none, or of several steps."""
+    given = [value for name, value in params.items() if name.rpartition("__")[2] == "sample_weight"]
+    return check_sample_weight(given[0], n_rows) if len(given) == 1 and given[0] is not None else None
 
 
 def _routing() -> bool:
