@@ -26,6 +26,7 @@ from skewboost.boosting.catalogue import ONCE
 from skewboost.errors import InputError
 from skewboost.io import dumps, loads, to_source
 from skewboost.metrics import expected_cost, total_cost
+from skewboost.metrics.costs import expected_costs
 from skewboost.plots import CostCurveDisplay, OperatingPointDisplay, PosteriorDisplay, Report
 from support import of_any_class
 
@@ -53,6 +54,11 @@ def quick(**params):
 @cache
 def fit_portfolio():
     return quick().fit(X, Y)
+
+
+@cache
+def fit_of_many():
+    return quick().fit(X, NOISY)
 
 
 def portfolio():
@@ -483,6 +489,36 @@ def test_a_price_of_referral_is_read_where_rows_are_decided():
                 use(X_NEW)
         with pytest.raises(InputError, match=message):
             quick(**{**clf.get_params(), **params}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("cost", "most"),
+    [
+        ({0: 1, 1: 1, 2: 1}, 2 / 3),
+        ({0: 3, 1: 3, 2: 3}, 2.0),
+        ({0: 4, 1: 5, 2: 6}, 2 / (1 / 4 + 1 / 5 + 1 / 6)),
+        ({0: 1, 1: 2, 2: 4}, 4 / 3),  # hardest to decide is a row that is surely none of the class of least cost
+        ([[0, 1, 9], [9, 0, 1], [1, 9, 0]], 10 / 3),
+        ([[-1, 1, 4], [2, 0, 4], [3, 3, 0]], 24 / 13),
+    ],
+)
+def test_a_price_of_referral_that_is_too_high_for_many_classes(cost, most):
+    """It has an effect exactly if it is below the least expected cost of some probabilities."""
+    clf = copy(fit_of_many())
+    clf.cost = cost
+    grid = np.array([(a, b, 100 - a - b) for a in range(101) for b in range(101 - a)]) / 100
+    highest = expected_costs(grid, clf.cost_).min(axis=1).max()
+    assert highest <= most * (1 + 1e-12)
+    assert highest == pytest.approx(most, rel=0.02)
+    clf.reject_cost = most * (1 - 1e-6)
+    clf.predict(X_NEW)
+    for price in (most, 50):
+        clf.reject_cost = price
+        with pytest.raises(InputError, match=r"reject_cost=.* has no effect: no decision has a higher expected cost"):
+            clf.predict(X_NEW)
+        with pytest.raises(InputError, match=r"reject_cost=.* has no effect"):
+            quick(cost=cost, reject_cost=price).fit(X, NOISY)
+    clf.predict(X_NEW, sample_cost=np.full((N, 3), 99.0))  # rows with costs of their own may be referred
 
 
 @pytest.mark.parametrize("label", [[1, 2], float("nan"), np.array([1]), object()])

@@ -63,7 +63,8 @@ class SkewBoostClassifier(PortfolioClassifier):
         mistakes cost in the goal's measure `expected_cost`, and None otherwise.
     reject_cost : float or None, default=None
         What it costs to refer a row to somebody else, in the unit of `cost`. `predict` then returns `reject_label`
-        where every decision has a higher expected cost.
+        where every decision has a higher expected cost. Raises if that is so for no probabilities (of more than 300
+        classes this is not checked).
     reject_label : label or None, default=None
         The prediction for referred rows. None: -1 if labels are numbers, else "refer".
     goal : str, Goal or None, default=None

@@ -11,6 +11,7 @@ from skewboost.errors import InputError
 from skewboost.fitting import last_step
 from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.referral import check_refers_no_rows, referral_label
+from skewboost.metrics.costs import expected_costs, largest_least_cost
 from skewboost.parameters import check_params, number, optional
 from skewboost.typing import Array
 
@@ -67,16 +68,16 @@ class PortfolioCosts(ExpectedCostMixin):
             return
         check_params(self, reject_cost=REJECT_COST)
         referral_label(self.reject_label, self.classes_)
-        if has_effect and len(self.classes_) == 2:
-            C = self.cost_
-            miss, alarm = C[1, 0] - C[1, 1], C[0, 1] - C[0, 0]
-            most = float((C[0, 1] * miss + C[1, 1] * alarm) / (miss + alarm))  # where both decisions cost the same
-            if self.reject_cost >= most:
-                raise InputError(
-                    f"reject_cost={self.reject_cost!r} has no effect: no decision has a higher expected cost than "
-                    f"{most:.4g}.",
-                    "Lower it, or leave it at None.",
-                )
+        if not has_effect:
+            return
+        price = self.reject_cost * (1.0 + 1e-9)  # the same number may be rounded otherwise
+        undecided = expected_costs(np.full((1, len(self.classes_)), 1 / len(self.classes_)), self.cost_)
+        if price >= undecided.min() and price >= (most := largest_least_cost(self.cost_)):
+            raise InputError(
+                f"reject_cost={self.reject_cost!r} has no effect: no decision has a higher expected cost than "
+                f"{most:.4g}.",
+                "Lower it, or leave it at None.",
+            )
 
     def _check_decisions(self) -> None:
         """Raise if `predict` would."""
