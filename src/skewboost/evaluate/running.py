@@ -22,6 +22,7 @@ from skewboost.learners.adapter import weight_name
 from skewboost.meta.inner_labels import plain
 from skewboost.metrics.measures import binary_measures, multiclass_measures
 from skewboost.metrics.ranking import scores_of
+from skewboost.metrics.targets import known_labels
 from skewboost.parameters import Check, check_random_state, either, integer, one_of
 from skewboost.progress import ProgressBar
 
@@ -69,7 +70,7 @@ def fit_copy(estimator: Any, sample: Sample, seed: int) -> Any:
     groups = None if sample.groups is None else groups_name(model)
     if groups is not None:
         params[groups] = sample.groups
-    with unquestioned_costs():
+    with unquestioned_costs(), known_labels():  # the evaluation has warned of the labels
         return model.fit(sample.X, sample.y, **params)
 
 

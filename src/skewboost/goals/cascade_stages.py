@@ -26,6 +26,7 @@ from skewboost.goals.search import Aim, OutOfFoldScores
 from skewboost.meta.cost_passing import staged_scores_of
 from skewboost.metrics.counts import Counts, check_scores
 from skewboost.metrics.ranking import scores_of
+from skewboost.metrics.targets import known_labels
 from skewboost.typing import Array
 
 RECALL, FALSE_ALARMS = "recall", "false_alarm_rate"
@@ -189,7 +190,7 @@ def _rounds(booster: Any, training: SearchRows, validation: SearchRows, pos_labe
     while done < most:
         n = min(max(1, 2 * done), most)
         booster.set_params(warm_start=True, **{name: n})
-        with unquestioned_costs():
+        with unquestioned_costs(), known_labels():
             booster.fit(training.X, training.y, **training.params)
         stages = enumerate(staged_scores_of(booster, validation.X, pos_label), start=1)
         yield from ((k, scores) for k, scores in stages if k > done)

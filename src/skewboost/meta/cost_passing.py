@@ -13,6 +13,7 @@ from skewboost.engine.table import take_rows
 from skewboost.errors import InputError
 from skewboost.learners.adapter import weight_name
 from skewboost.meta.inner_labels import hides_classes, plain, renumbers, with_pos_label
+from skewboost.metrics.targets import known_labels
 from skewboost.typing import Array
 
 PARAMETERS = ("cost", "class_weight")
@@ -78,7 +79,8 @@ class CostPassing:
         model = with_pos_label(self.estimator, self.classes, self.pos_label)
         params = dict(params)
         if costs is None:
-            return model.fit(X, y, **params)
+            with known_labels():
+                return model.fit(X, y, **params)
         positive = y == self.pos_label
         if any(name.rpartition("__")[2] == "sample_cost" for name in params):
             raise InputError(
@@ -94,7 +96,7 @@ class CostPassing:
             ones = np.ones(len(y)) if given is None else np.asarray(given, dtype=np.float64)
             weights = ones * np.where(positive, *costs)
             params[self.weight_param] = weights * (ones.sum() / weights.sum())  # of the same sum as before
-        with unquestioned_costs():
+        with unquestioned_costs(), known_labels():
             return model.fit(X, y, **params)
 
 

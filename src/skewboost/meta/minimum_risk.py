@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
@@ -27,7 +28,7 @@ from skewboost.meta.portfolio.portfolio_costs import PortfolioCosts, check_gives
 from skewboost.metrics.costs import cost_matrix
 from skewboost.metrics.inputs import class_shares
 from skewboost.metrics.priors import check_prior, correct_prior
-from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of, known_labels
 from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, integer, one_of, optional
 from skewboost.typing import Array
 
@@ -220,7 +221,8 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
         self._keep_costs(cost_matrix(self.cost, classes, positive, self.prior_))
         self._check_folds(labels, classes)
         source = self._source(cv, classes)
-        fitted = with_pos_label(source, classes, positive).fit(X, labels, **params)
+        with known_labels(workers=effective_n_jobs(self.n_jobs) > 1):
+            fitted = with_pos_label(source, classes, positive).fit(X, labels, **params)
         if not np.array_equal(fitted.classes_, classes):
             raise InputError(
                 f"The fitted estimator has the classes {fitted.classes_.tolist()}, but y has {classes.tolist()}.",

@@ -24,7 +24,7 @@ from skewboost.learners.samplers.bootstrap import draw_by_weight
 from skewboost.learners.samplers.under_sample import under_sampled
 from skewboost.meta.inner_labels import with_pos_label
 from skewboost.meta.portfolio.portfolio_costs import check_gives_probabilities
-from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of
+from skewboost.metrics.targets import check_labels, check_sample_weight, choose_positive, classes_of, known_labels
 from skewboost.parameters import CLASSIFIER, N_JOBS, check_params, check_random_state, integer, number, optional
 from skewboost.typing import Array
 
@@ -227,5 +227,5 @@ def _fit_member(
             params[name] = given
     if units is not None:
         params["groups"] = units[rows]
-    with config_context(enable_metadata_routing=False):  # or pipelines and searches would require requests
+    with known_labels(), config_context(enable_metadata_routing=False):  # or pipelines would require requests
         return member.fit(take_rows(X, rows), labels[rows], **params), rows

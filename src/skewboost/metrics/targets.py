@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import warnings
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,24 @@ from skewboost.typing import Array
 # The mean weight below which a fit warns. On two tables of 300 and 2000 rows the log-loss of SkewBoostClassifier is the
 # same with weights of 0.1 as with 1; with 0.02 it is 12 % larger, and with weights that sum to 1 by 50 to 90 %.
 FEW_EXAMPLES = 0.02
+
+LABELS_ARE_KNOWN: ContextVar[bool] = ContextVar("LABELS_ARE_KNOWN", default=False)
+
+
+@contextmanager
+def known_labels(workers: bool = False) -> Iterator[None]:
+    """Within this context no fit warns of its labels: they are those of an outer fit, which has warned of them.
+
+    With `workers` neither do fits in other threads and processes of scikit-learn, to which it passes warning filters.
+    """
+    token = LABELS_ARE_KNOWN.set(True)
+    try:
+        with warnings.catch_warnings() if workers else nullcontext():
+            if workers:
+                warnings.simplefilter("ignore", LabelWarning)
+            yield
+    finally:
+        LABELS_ARE_KNOWN.reset(token)
 
 
 @checked_by_scikit_learn()
@@ -47,7 +68,7 @@ def classes_of(estimator: Any, labels: Array) -> Array:
     if len(classes) < 2:
         name, only = type(estimator).__name__, classes.tolist()[0]
         raise InputError(f"{name} needs examples of at least 2 classes, but y has only one class: {only!r}.")
-    groups = alike(classes.tolist())
+    groups = [] if LABELS_ARE_KNOWN.get() else alike(classes.tolist())
     if groups:
         listed = ", ".join(map(repr, groups[0]))
         more = f" (and {len(groups) - 1} more such groups)" if len(groups) > 1 else ""
