@@ -57,3 +57,25 @@ def cast(monkeypatch):
 
     monkeypatch.setattr(ConsistentBoost, "vote", noted)
     return found
+
+
+@pytest.fixture
+def interrupt(monkeypatch):
+    """Let Ctrl-C come when so many fits of `CSRAClassifier` are done, counted from the call on."""
+    from skewboost import CSRAClassifier
+
+    whole, fits = CSRAClassifier.fit, []
+
+    def fit(self, *args, **params):
+        if len(fits) == fit.done:
+            raise KeyboardInterrupt
+        fits.append(self)
+        return whole(self, *args, **params)
+
+    def after(done):
+        fits.clear()
+        fit.done = done
+
+    monkeypatch.setattr(CSRAClassifier, "fit", fit)
+    after(-1)
+    return after

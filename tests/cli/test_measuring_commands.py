@@ -234,27 +234,73 @@ def test_ctrl_c_prints_the_methods_that_are_finished(small, run, monkeypatch):
     assert json.loads(run(*told, "--json").stdout)["complete"] is False
 
 
+def test_ctrl_c_prints_the_best_cost_so_far(small, run, interrupt):
+    told = ["match-rate", small.train, "recall=0.77", *CSRA, *TWO, "--tolerance", 1e-6]
+    interrupt(5)
+    result = run(*told)
+    assert result.exit_code == 130
+    assert "(interrupted)" in result.stdout
+    assert result.stderr == "error: interrupted after 0 of 1 method.\n"
+    interrupt(5)
+    found = json.loads(run(*told, "--json").stdout)
+    assert found["complete"] is found["methods"][0]["complete"] is False
+    assert len(found["methods"][0]["tried"]) == 2
+    interrupt(1)
+    assert run(*told).stdout == ""
+
+
 @pytest.mark.parametrize(
-    "args",
+    ("args", "done", "total"),
     [
-        ["curve", *TWO],
-        ["curve", "--over", "rounds", *TWO],
-        ["curve", "--over", "cost", *TWO],
-        ["bias-variance", "--draws", 2],
+        (["curve", "--over", "rows=0.5,1", "--cv", 3], 4, 6),
+        (["curve", "--over", "rounds", "--cv", 3], 2, 3),
+        (["curve", "--over", "cost=1,5", "--cv", 3], 3, 6),
+        (["curve", "--over", "learning_rate=0.5,1", "--cv", 3], 2, 6),
+        (["bias-variance", "--draws", 5], 3, 5),
+        (["bias-variance", "--draws", 3, "--scheme", "cv", "--cv", 2, "--staged"], 5, 6),
     ],
 )
-def test_ctrl_c_says_how_far_it_came_and_writes_nothing(small, refused, monkeypatch, args):
-    fits = []
+def test_ctrl_c_prints_and_draws_what_is_finished(small, run, interrupt, tmp_path, args, done, total):
+    told = [args[0], small.train, *CSRA, *args[1:]]
+    whole = json.loads(run(*told, "--json").stdout)
+    interrupt(done)
+    result = run(*told, "--plot", tmp_path / "picture.png")
+    assert result.exit_code == 130
+    assert "──" in result.stdout
+    assert "is best at" not in result.stdout
+    assert (", interrupted\n" in result.stdout) == (args[0] == "curve")
+    assert result.stderr == f"error: interrupted after {done} of {total} fits.\n"
+    assert (tmp_path / "picture.png").exists()
+    interrupt(done)
+    part = json.loads(run(*told, "--json").stdout)
+    assert whole["complete"] is True
+    assert part["complete"] is False
+    if args[0] == "bias-variance":
+        assert part["draws"] == (2 if "cv" in args else done)
+        return
+    for measure, values in part["measures"].items():
+        finished, all_fits = (each["measures"][measure].get("test", values) for each in (part, whole))
+        finished, all_fits = (np.array(each["values"], dtype=float) for each in (finished, all_fits))
+        assert np.isfinite(finished).any()
+        np.testing.assert_array_equal(finished[np.isfinite(finished)], all_fits[: len(finished)][np.isfinite(finished)])
 
-    def fit(self, *_, fit=CSRAClassifier.fit, **__):
-        fits.append(self)
-        if len(fits) == 2:
-            raise KeyboardInterrupt
-        return fit(self, *_, **__)
 
-    monkeypatch.setattr(CSRAClassifier, "fit", fit)
+@pytest.mark.parametrize(
+    ("args", "done", "total"),
+    [(["curve", *TWO], 0, 6), (["curve", "--over", "rounds", *TWO], 0, 2), (["bias-variance", "--draws", 3], 1, 3)],
+)
+def test_ctrl_c_says_so_if_that_is_too_few_fits_for_a_result_and_writes_nothing(
+    small, refused, interrupt, args, done, total
+):
+    interrupt(done)
     line = refused(args[0], small.train, *CSRA, *args[1:], "--plot", "picture.png", code=130)
-    assert "error: interrupted after 1 of " in line
+    assert line == f"error: interrupted after {done} of {total} fits. That is too few for a result.\n"
+
+
+def test_a_report_with_an_interrupted_curve_is_not_written(small, refused, interrupt):
+    interrupt(5)  # the model, and the methods on three folds, come before the curve
+    line = refused("report", small.train, *CSRA, "--methods", "CSRA", "-o", "report.html", code=130)
+    assert line == "error: interrupted after 1 of 3 fits.\n"
 
 
 def test_what_is_no_rate(small, refused):

@@ -22,7 +22,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skewboost import AdaC2Classifier, CodeMatrixClassifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
-from skewboost.evaluate import IncompleteComparisonWarning, ResultsFileError, compare, noise_sweep
+from skewboost.evaluate import IncompleteResultWarning, ResultsFileError, compare, noise_sweep
 from skewboost.evaluate.methods import cost_param, short_name, with_costs
 from skewboost.evaluate.results_file import ResultsFile
 from skewboost.evaluate.running import Progress
@@ -290,7 +290,7 @@ def test_an_interruption_keeps_what_is_finished(data, tmp_path):
             return super().fit(X, y)
 
     Impatient.__qualname__, Impatient.__module__ = GaussianNB.__qualname__, GaussianNB.__module__
-    with pytest.warns(IncompleteComparisonWarning, match=r"Interrupted after 5 of 9 fits.*continues from"):
+    with pytest.warns(IncompleteResultWarning, match=r"Interrupted after 5 of 9 fits.*continues from"):
         part = compare({**methods, "nb": Impatient()}, *data, cv=3, random_state=7, results=path)
     assert not part.complete
     np.testing.assert_equal(timeless(part), timeless(whole)[:5])
@@ -305,7 +305,7 @@ def test_an_interruption_keeps_what_is_finished(data, tmp_path):
 
 
 def test_interrupted_before_anything_is_finished(data):
-    with pytest.warns(IncompleteComparisonWarning):
+    with pytest.warns(IncompleteResultWarning):
         nothing = compare({"spy": Spy(interrupt_after=0)}, *data, cv=2)
     assert nothing.folds == []
     assert "No fit is finished" in str(nothing)
@@ -316,7 +316,7 @@ def test_interrupted_in_parallel(data, tmp_path):
     class Spied(Spy):
         seen: list = []  # noqa: RUF012  # of its own, as threads that run when the interruption comes end later
 
-    with joblib.parallel_config(backend="threading"), pytest.warns(IncompleteComparisonWarning):
+    with joblib.parallel_config(backend="threading"), pytest.warns(IncompleteResultWarning):
         part = compare({"spy": Spied(interrupt_after=3)}, *data, cv=8, n_jobs=2, random_state=0, results=tmp_path / "r")
     assert not part.complete
     assert len(part.folds) <= 4  # two threads may pass the third fit at the same time

@@ -37,11 +37,11 @@ class Recorder(ClassifierMixin, BaseEstimator):
 def seen_of(sweep, estimators, **how):
     SEEN.clear()
     result = sweep(estimators, NUMBERED, Y, cv=FOLDS, random_state=0, **how)
-    shape = (len(estimators), len(result.levels), len(FOLDS))
+    shape = (len(FOLDS), len(estimators), len(result.levels))
     rows = np.empty(shape, dtype=object)
     for k, seen in enumerate(SEEN):
         rows[np.unravel_index(k, shape)] = seen[1:]
-    return result, rows
+    return result, np.moveaxis(rows, 0, -1)
 
 
 @pytest.mark.parametrize("flip", ["both", "positive", "negative"])
@@ -95,7 +95,7 @@ def test_a_part_has_as_few_groups_as_possible():
     SEEN.clear()
     groups = np.arange(150) // 5
     size_sweep(Recorder(), NUMBERED, Y, sizes=[0.5, 1.0], cv=2, groups=groups, random_state=0)
-    half, whole = ([set(groups[rows]) for _, rows, _ in part] for part in (SEEN[:2], SEEN[2:]))
+    half, whole = ([set(groups[rows]) for _, rows, _ in part] for part in (SEEN[::2], SEEN[1::2]))
     for some, every in zip(half, whole):
         assert len(some) < 0.75 * len(every)
     assert not whole[0] & whole[1]

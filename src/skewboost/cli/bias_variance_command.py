@@ -7,11 +7,11 @@ from typing import Any
 from skewboost.boosting.catalogue import RECOMMENDED, RECOMMENDED_VARIANT
 from skewboost.cli.commands import DECOMPOSITIONS, LOSSES, SCHEMES, BiasVariance
 from skewboost.cli.cross_validation import (
+    Fits,
     check_choice,
     check_folds,
     check_rounds,
     evaluation_of,
-    fits_shown,
     options_of,
     shown_rounds,
     unfitted,
@@ -33,7 +33,7 @@ FOLDS = 5
 
 
 def run(request: BiasVariance) -> None:
-    """Fit to many training sets, draw and print."""
+    """Fit to many training sets, draw and print; exit with code 130 if interrupted."""
     check_output(request.plot, PICTURES, "--plot")
     _check_options(request)
     examples, options = read_all(request), options_of(request)
@@ -41,7 +41,8 @@ def run(request: BiasVariance) -> None:
     _check_rows(request, examples)
     cost = read_cost(request.cost, examples.classes)
     estimator = _estimator(request, options, examples, cost)
-    result = _decomposed(request, estimator, examples, cost)
+    fits = Fits()
+    result = _decomposed(request, estimator, examples, cost, fits)
     if request.plot is not None:
         from skewboost.plots import BiasVarianceDisplay
 
@@ -50,10 +51,12 @@ def run(request: BiasVariance) -> None:
         print_json({
             "data": request.data, "target": request.target, "method": options.spec, "of": result.of,
             "decomposition": result.method, "scheme": request.scheme, "draws": result.n_draws, "cost": cost,
-            "rounds": result.rounds if request.staged else None, **{part: getattr(result, part) for part in PARTS},
+            "complete": result.complete, "rounds": result.rounds if request.staged else None,
+            **{part: getattr(result, part) for part in PARTS},
         })  # fmt: skip
-        return
-    _print(request, options, examples, cost, result)
+    else:
+        _print(request, options, examples, cost, result)
+    fits.check_all_done()
 
 
 def _check_options(request: BiasVariance) -> None:
@@ -102,11 +105,11 @@ def _estimator(request: BiasVariance, options: MethodOptions, examples: Examples
     return estimator
 
 
-def _decomposed(request: BiasVariance, estimator: Any, examples: Examples, cost: Any) -> Any:
+def _decomposed(request: BiasVariance, estimator: Any, examples: Examples, cost: Any, fits: Fits) -> Any:
     from skewboost.evaluate import bias_variance
 
     folds = {} if request.cv is None else {"cv": request.cv}
-    with fits_shown("Fitting") as update:
+    with fits.shown("Fitting") as update:
         return bias_variance(
             estimator, examples.X, examples.y, draws=request.draws, scheme=request.scheme, staged=request.staged,
             method=request.decomposition, of=request.of, cost=cost if request.of == "cost" else None, verbose=update,

@@ -178,7 +178,7 @@ class Curve(OneMethod):
     By cross-validation. --over rows fits to a part of the training rows: would more rows help? rounds measures after
     each round, on training and on test rows. cost varies the cost of a miss in training; --cost is then for the
     measure only. noise flips a fraction of the training labels. imbalance removes positives from the training rows.
-    Any numeric parameter of the method can be varied, too.
+    Any numeric parameter of the method can be varied, too. Ctrl-C prints the means of the fits that are finished.
     """
 
     examples = (
@@ -210,6 +210,7 @@ class BiasVariance(OneMethod):
 
     Fits to many training sets that are drawn from the table, and predicts the same held-out rows with each. Bias is
     the loss of the main prediction, which is the most frequent one; variance is what a single model loses in addition.
+    Ctrl-C prints the parts for the training sets that are finished, if there are two.
     """
 
     examples = (
@@ -246,7 +247,7 @@ class MatchRate(Learning):
 
     Finds the cost at which the rate of each method is as given, on average over the test parts of cross-validation.
     The cost is chosen on these rows, so this is no promise about new rows; `skewboost goal` makes one. Exits with code
-    1 if a method does not come close enough. Ctrl-C prints the methods that are finished.
+    1 if a method does not come close enough. Ctrl-C prints what was found so far.
     """
 
     examples = (

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from skewboost.boosting.catalogue import ONCE, RECOMMENDED, catalogue
 from skewboost.cli.commands import Compare, MatchRate
-from skewboost.cli.cross_validation import check_folds, describe_folds, folds_of
-from skewboost.cli.exit_codes import INTERRUPTED, CommandError
+from skewboost.cli.cross_validation import check_folds, describe_folds, folds_of, interruption_without_warning
+from skewboost.cli.exit_codes import CommandError, interrupted_after
 from skewboost.cli.fit_command import check_multiclass, read_all
 from skewboost.cli.group_and_time import divided_in_time
 from skewboost.cli.method_options import MethodOptions, find_learner, multiclass_methods, read_settings, split_methods
@@ -46,15 +45,12 @@ def run(request: Compare) -> None:
             _print(comparison, request, examples)
     if not comparison.complete:
         remedy = f"The same command with --results {request.results} continues." if request.results else ""
-        raise CommandError(
-            f"interrupted after {len(comparison.folds)} of {comparison.n_fits} fits.", remedy, exit_code=INTERRUPTED
-        )
+        raise interrupted_after(len(comparison.folds), comparison.n_fits, "fit", remedy)
 
 
 def compare(request: Compare, examples: Examples) -> Any:
     """The comparison."""
     from skewboost import evaluate
-    from skewboost.evaluate.comparison import IncompleteComparisonWarning
 
     _check_measure(request.sort_by, BINARY)
     label = find_positive(request.positive, examples.classes)
@@ -63,8 +59,7 @@ def compare(request: Compare, examples: Examples) -> Any:
     cv = folds_of(request.cv, examples)
     if examples.times is not None:
         estimators = {name: divided_in_time(estimator) for name, estimator in estimators.items()}
-    with ProgressBar(None, "Comparing", transient=True) as bar, warnings.catch_warnings():
-        warnings.simplefilter("ignore", IncompleteComparisonWarning)  # the exit code says so
+    with ProgressBar(None, "Comparing", transient=True) as bar, interruption_without_warning():
 
         def update(progress: Any) -> None:
             bar.total = progress.total

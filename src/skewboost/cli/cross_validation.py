@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from skewboost.boosting.catalogue import RECOMMENDED_VARIANT
-from skewboost.cli.exit_codes import INTERRUPTED, CommandError
+from skewboost.cli.exit_codes import CommandError, interrupted_after
 from skewboost.cli.group_and_time import divided_in_time, folds_in_time
 from skewboost.cli.method_options import MethodOptions
 from skewboost.cli.options import Learning, OneMethod
@@ -150,20 +151,40 @@ def in_words_of_options(words: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def fits_shown(what: str) -> Iterator[Callable[[Any], None]]:
-    """Show which fits are done; Ctrl-C says how many were."""
-    done = total = 0
-    with ProgressBar(None, what, transient=True) as bar:
+def interruption_without_warning() -> Iterator[None]:
+    """Do not warn that a result is incomplete: the exit code and the last line of the command say so."""
+    from skewboost.evaluate import IncompleteResultWarning
 
-        def update(progress: Any) -> None:
-            nonlocal done, total
-            done, total = progress.done, progress.total
-            bar.total = total
-            bar.update(done)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IncompleteResultWarning)
+        yield
 
-        try:
-            yield update
-        except KeyboardInterrupt:
-            raise CommandError(
-                f"interrupted after {done} of {count(total, 'fit')}; there is no result.", exit_code=INTERRUPTED
-            ) from None
+
+class Fits:
+    """How many fits of a function of `skewboost.evaluate` are done, so that Ctrl-C can say so."""
+
+    def __init__(self) -> None:
+        self.done = self.total = 0
+
+    @contextmanager
+    def shown(self, what: str) -> Iterator[Callable[[Any], None]]:
+        """Show which fits are done; what is yielded is the argument `verbose` of the function."""
+        with ProgressBar(None, what, transient=True) as bar, interruption_without_warning():
+
+            def update(progress: Any) -> None:
+                self.done, self.total = progress.done, progress.total
+                bar.total = self.total
+                bar.update(self.done)
+
+            try:
+                yield update
+            except KeyboardInterrupt:
+                raise self._interrupted("That is too few for a result.") from None
+
+    def check_all_done(self) -> None:
+        """Raise after Ctrl-C, once the finished part is printed."""
+        if self.done < self.total:
+            raise self._interrupted()
+
+    def _interrupted(self, remedy: str = "") -> CommandError:
+        return interrupted_after(self.done, self.total, "fit", remedy)

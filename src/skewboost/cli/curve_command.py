@@ -12,12 +12,12 @@ import numpy as np
 from skewboost.boosting.catalogue import RECOMMENDED_VARIANT
 from skewboost.cli.commands import OVER, Curve
 from skewboost.cli.cross_validation import (
+    Fits,
     check_folds,
     check_no_referral,
     check_rounds,
     describe_folds,
     evaluation_of,
-    fits_shown,
     folds_of,
     in_words_of_options,
     mean_and_spread,
@@ -54,7 +54,7 @@ ONLY_WORSE = ("rows", "noise", "imbalance")  # there is nothing to choose
 
 
 def run(request: Curve) -> None:
-    """Measure, draw and print."""
+    """Measure, draw and print; exit with code 130 if interrupted."""
     check_output(request.plot, PICTURES, "--plot")
     over, levels = read_over(request.over)
     examples, options = read_all(request), options_of(request)
@@ -66,12 +66,14 @@ def run(request: Curve) -> None:
     if over == "rounds":
         known = OF_ROUNDS if two else OF_ROUNDS_MULTICLASS
     measures = measure_names(request.measures, known) or list(PRINTED if two else PRINTED_MULTICLASS)
+    fits = Fits()
     if over == "rounds":
-        _over_rounds(request, options, examples, cost, measures)
+        _over_rounds(request, options, examples, cost, measures, fits)
     else:
-        _over_levels(request, options, examples, cost, measures, over, levels)
+        _over_levels(request, options, examples, cost, measures, over, levels, fits)
     if request.plot is not None and not request.as_json:
         print_line(f"Written: {request.plot}")
+    fits.check_all_done()
 
 
 def read_over(text: str) -> tuple[str, list[Any] | None]:
@@ -99,13 +101,15 @@ def read_over(text: str) -> tuple[str, list[Any] | None]:
 # -------------------------------------------------------------------------------- rounds
 
 
-def _over_rounds(request: Curve, options: MethodOptions, examples: Examples, cost: Any, measures: list[str]) -> None:
+def _over_rounds(
+    request: Curve, options: MethodOptions, examples: Examples, cost: Any, measures: list[str], fits: Fits
+) -> None:
     """Measure after each round."""
     from skewboost import evaluate, plots
 
     estimator = unfitted(request, options, examples, cost)
     check_rounds(options, estimator, "--over rows has a curve of any method.")
-    with fits_shown("Curve over rounds") as update:
+    with fits.shown("Curve over rounds") as update:
         curve = evaluate.staged_curve(
             estimator, examples.X, examples.y, cv=folds_of(request.cv, examples), repeats=request.repeats, cost=cost,
             verbose=update, **evaluation_of(request, examples),
@@ -114,11 +118,12 @@ def _over_rounds(request: Curve, options: MethodOptions, examples: Examples, cos
     first = measures[0]
     if request.plot is not None:
         save_picture(plots.StagedCurveDisplay(curve, measures=first).plot().figure_, request.plot)
-    best = best_level(curve.rounds, curve.mean(first), first)
+    best = best_level(curve.rounds, curve.mean(first), first) if curve.complete else None
     if request.as_json:
         print_json({
-            **_described(request, options, curve.pos_label, cost), "fits": len(curve.folds), "rounds": curve.rounds,
-            "rounds_of_fits": curve.n_rounds, "best": {"measure": first, "round": best},
+            **_described(request, options, curve.pos_label, cost), "complete": curve.complete,
+            "fits": len(curve.folds), "rounds": curve.rounds, "rounds_of_fits": curve.n_rounds,
+            "best": {"measure": first, "round": best},
             "measures": {m: {part: _values(curve, m, part) for part in ("train", "test")} for m in curve.measures},
             "margins": {"kind": curve.margins, "levels": curve.margin_levels, "quantiles": curve.margin_quantiles},
             "weights": {
@@ -141,14 +146,16 @@ def _over_rounds(request: Curve, options: MethodOptions, examples: Examples, cos
 
 
 def _over_levels(
-    request: Curve, options: MethodOptions, examples: Examples, cost: Any, measures: list[str], over: str, levels: Any
-) -> None:
+    request: Curve, options: MethodOptions, examples: Examples, cost: Any, measures: list[str], over: str, levels: Any,
+    fits: Fits,
+) -> None:  # fmt: skip
     """Measure at the levels of a sweep."""
-    sweep = _sweep(request, options, examples, cost, over, levels)
+    sweep = _sweep(request, options, examples, cost, over, levels, fits)
     _check_measured(measures, sweep.measures, options)
     if request.plot is not None:
         save_picture(_picture(sweep, measures).figure_, request.plot)
-    best = None if over in ONLY_WORSE else best_level(sweep.levels, sweep.mean(measures[0]), measures[0])
+    chooses = over not in ONLY_WORSE and sweep.complete
+    best = best_level(sweep.levels, sweep.mean(measures[0]), measures[0]) if chooses else None
     sizes = {"rows": _n_rows(sweep.levels, request, examples)} if over == "rows" else {}
     if request.as_json:
         values = {m: _values(sweep, m) for m in sweep.measures}
@@ -157,8 +164,8 @@ def _over_levels(
                 values[m]["pooled"] = sweep.pooled(m)
         chosen = {} if over in ONLY_WORSE else {"best": {"measure": measures[0], "level": best}}
         print_json({
-            **_described(request, options, sweep.pos_label, cost), "fits": sweep.n_fits, "what": sweep.what,
-            "levels": sweep.levels, **sizes, **chosen, "measures": values,
+            **_described(request, options, sweep.pos_label, cost), "complete": sweep.complete, "fits": sweep.n_fits,
+            "what": sweep.what, "levels": sweep.levels, **sizes, **chosen, "measures": values,
         })  # fmt: skip
         return
     heading = HEADINGS.get(over) or side_by_side([over], SHORT_NAME)[0]
@@ -171,7 +178,9 @@ def _over_levels(
     _print_end(measures, cost, best, heading, len(names))
 
 
-def _sweep(request: Curve, options: MethodOptions, examples: Examples, cost: Any, over: str, levels: Any) -> Any:
+def _sweep(
+    request: Curve, options: MethodOptions, examples: Examples, cost: Any, over: str, levels: Any, fits: Fits
+) -> Any:
     """Fit at all levels."""
     from skewboost import evaluate
 
@@ -180,13 +189,13 @@ def _sweep(request: Curve, options: MethodOptions, examples: Examples, cost: Any
     how |= evaluation_of(request, examples)
     if over not in OVER:
         estimator = _with_parameter(request, options, examples, cost, over, levels)
-        with fits_shown(f"Curve over {over}") as update:
+        with fits.shown(f"Curve over {over}") as update:
             return evaluate.cost_sweep(estimator, *rows, param=over, costs=levels, verbose=update, **how)
     estimator = unfitted(request, options, examples, None if over == "cost" else cost)
     argument = LEVELS[over][0]
     how |= {} if levels is None else {argument: levels}
     words = {f"{argument} has": f"--over {over} has", "pos_label": "--positive"}
-    with fits_shown(f"Curve over {over}") as update, in_words_of_options(words):
+    with fits.shown(f"Curve over {over}") as update, in_words_of_options(words):
         if over == "cost":
             return evaluate.cost_sweep(estimator, *rows, verbose=update, **how)
         sweeps: dict[str, Callable[..., Any]] = {
@@ -260,7 +269,7 @@ def _print(
     result: Any, measures: Sequence[str], which: Sequence[int],
 ) -> None:  # fmt: skip
     """Print the means at some levels after the first cells of each row, with standard deviations if there is room."""
-    folds = describe_folds(request, request.cv, request.repeats)
+    folds = describe_folds(request, request.cv, request.repeats) + ("" if result.complete else ", interrupted")
     print_line(f"{options.spec} on {count(len(examples.y), 'row')} of {examples.path}, {folds}")
     means = [(result.mean(m), result.spread(m)) for m in measures]
     short = [[fraction(mean[k]) for mean, _ in means] for k in which]

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from skewboost.cli.output import note
+from skewboost.cli.output import count, note
 from skewboost.errors import LabelWarning, SkewBoostError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
@@ -30,6 +30,11 @@ class CommandError(SkewBoostError):
     def __init__(self, problem: str, remedy: str = "", *, exit_code: int = MISUSED) -> None:
         super().__init__(problem, remedy)
         self.exit_code = exit_code
+
+
+def interrupted_after(done: int, total: int, unit: str, remedy: str = "") -> CommandError:
+    """The error after Ctrl-C, which is raised once the finished part is printed."""
+    return CommandError(f"interrupted after {done} of {count(total, unit)}.", remedy, exit_code=INTERRUPTED)
 
 
 class OneLineErrors(TyperGroup):

@@ -15,11 +15,12 @@ from skewboost.cli.cross_validation import (
     describe_folds,
     evaluation_of,
     folds_of,
+    interruption_without_warning,
     mean_and_spread,
     print_in_80_columns,
     unfitted,
 )
-from skewboost.cli.exit_codes import FAILED, INTERRUPTED, CommandError
+from skewboost.cli.exit_codes import FAILED, CommandError, interrupted_after
 from skewboost.cli.fit_command import check_multiclass, read_all
 from skewboost.cli.output import count, fraction, list_names, number, print_json, print_line, print_text
 from skewboost.cli.target_column import Examples
@@ -52,13 +53,15 @@ def run(request: MatchRate) -> None:
     try:
         for name, estimator in estimators.items():
             found[name] = _match(request, measure, rate, name, estimator, examples)
+            if not found[name].complete:
+                break
     except KeyboardInterrupt:
         pass
+    n_finished = sum(match.complete for match in found.values())
     if found or request.as_json:
-        _show(request, measure, rate, examples, found, complete=len(found) == len(estimators))
-    if len(found) < len(estimators):
-        done = f"{len(found)} of {count(len(estimators), 'method')}"
-        raise CommandError(f"interrupted after {done}.", exit_code=INTERRUPTED)
+        _show(request, measure, rate, examples, found, complete=n_finished == len(estimators))
+    if n_finished < len(estimators):
+        raise interrupted_after(n_finished, len(estimators), "method")
     missed = [name for name, match in found.items() if not match.met]
     if missed:
         raise CommandError(
@@ -93,7 +96,7 @@ def _match(request: MatchRate, measure: str, rate: float, name: str, estimator: 
     """Search for the cost of a method."""
     from skewboost.evaluate import match_rate
 
-    with ProgressBar(request.max_points, name, transient=True) as bar:
+    with ProgressBar(request.max_points, name, transient=True) as bar, interruption_without_warning():
         tried = 0
 
         def update(progress: Any) -> None:
@@ -125,7 +128,7 @@ def _show(
             "complete": complete,
             "methods": [
                 {
-                    "method": name, "met": match.met, "cost": match.cost,
+                    "method": name, "complete": match.complete, "met": match.met, "cost": match.cost,
                     "measures": {
                         m: {"mean": match.mean(m), "sd": match.spread(m), "values": match.values(m)}
                         for m in match.measures
@@ -140,7 +143,7 @@ def _show(
     print_line(f"{MEASURES[measure].label} = {rate:g} ± {request.tolerance:g}: {count(len(examples.y), 'row')} of "
                f"{examples.path}, {folds}")  # fmt: skip
     columns = [measure, *(m for m in PRINTED if m != measure)]
-    begin = [[name, number(match.cost) + ("" if match.met else " (not met)")] for name, match in found.items()]
+    begin = [[name, number(match.cost) + _remark(match)] for name, match in found.items()]
     long = [[mean_and_spread(match.mean(m), match.spread(m)) for m in columns] for match in found.values()]
     short = [[fraction(match.mean(m)) for m in columns] for match in found.values()]
     headings = ["method", "cost of a miss", *(MEASURES[m].label for m in columns)]
@@ -148,3 +151,10 @@ def _show(
     print_text(
         "The costs are in false alarms, and chosen on these rows; `skewboost goal` makes promises about new rows."
     )
+
+
+def _remark(match: Any) -> str:
+    """What a cost is followed by."""
+    if match.met:
+        return ""
+    return " (not met)" if match.complete else " (interrupted)"

@@ -8,7 +8,7 @@ from typing import Any
 from skewboost.boosting.catalogue import RECOMMENDED_VARIANT
 from skewboost.cli.commands import Compare, Report
 from skewboost.cli.compare_command import compare
-from skewboost.cli.cross_validation import folds_of
+from skewboost.cli.cross_validation import Fits, folds_of
 from skewboost.cli.evaluate_command import costs_for, note_if_training_data, read_labelled, warn_of_shift
 from skewboost.cli.exit_codes import CommandError
 from skewboost.cli.fit_command import MODEL_SUFFIXES, fit, prepare
@@ -99,12 +99,14 @@ def report_on_data(request: Report) -> Any:
         raise KeyboardInterrupt
     curve = None
     if hasattr(result.model, "staged_predict"):  # bagging has no rounds
-        with waiting("Learning curve"):
+        fits = Fits()
+        with fits.shown("Learning curve") as update:
             unfitted, _ = prepare(request, train)
             curve = staged_curve(
                 unfitted, train.X, train.y, cv=folds_of(FOLDS, train), cost=result.cost, sample_weight=train.weights,
-                groups=train.groups, random_state=request.seed,
+                groups=train.groups, random_state=request.seed, verbose=update,
             )  # fmt: skip
+        fits.check_all_done()
     return plots.Report(
         result.model, test.X, test.y, cost=result.cost, comparison=comparison, staged_curve=curve,
         training=(train.X, train.y), title=request.title or f"{method.named.name} on {shown(Path(request.data).name)}",

@@ -1,6 +1,5 @@
 from skewboost.evaluate.bootstrap_estimate import Bootstrap632 as Bootstrap632
 from skewboost.evaluate.bootstrap_estimate import bootstrap_632 as bootstrap_632
-from skewboost.evaluate.comparison import IncompleteComparisonWarning as IncompleteComparisonWarning
 from skewboost.evaluate.comparison import compare as compare
 from skewboost.evaluate.comparison_result import Comparison as Comparison
 from skewboost.evaluate.decomposition import BiasVariance as BiasVariance
@@ -15,6 +14,7 @@ from skewboost.evaluate.rate_match import RateMatch as RateMatch
 from skewboost.evaluate.rate_match import match_rate as match_rate
 from skewboost.evaluate.results_file import ResultsFileError as ResultsFileError
 from skewboost.evaluate.running import DividedGroupsWarning as DividedGroupsWarning
+from skewboost.evaluate.running import IncompleteResultWarning as IncompleteResultWarning
 from skewboost.evaluate.size_sweeps import size_sweep as size_sweep
 from skewboost.evaluate.staged_curves import StagedCurve as StagedCurve
 from skewboost.evaluate.staged_curves import staged_curve as staged_curve

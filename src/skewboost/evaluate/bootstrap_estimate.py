@@ -9,7 +9,16 @@ import numpy as np
 
 from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample
-from skewboost.evaluate.running import VERBOSE, check_classifier, fit_copy, measure_model, run_in_parallel, seeds_for
+from skewboost.evaluate.running import (
+    VERBOSE,
+    all_finished,
+    any_finished,
+    check_classifier,
+    fit_copy,
+    measure_model,
+    run_in_parallel,
+    seeds_for,
+)
 from skewboost.meta.inner_labels import own_pos_label
 from skewboost.metrics.measures import find_measure
 from skewboost.parameters import N_JOBS, check_arguments, integer
@@ -34,6 +43,8 @@ class Bootstrap632:
         The measure of the model of all rows on these rows.
     measure, name : str
         The measure, and the estimator.
+    complete : bool
+        Whether all draws are finished; False after Ctrl-C.
     """
 
     estimate: float
@@ -41,6 +52,7 @@ class Bootstrap632:
     resubstitution: float
     measure: str
     name: str
+    complete: bool = True
 
 
 def bootstrap_632(
@@ -93,6 +105,7 @@ def bootstrap_632(
     Returns
     -------
     Bootstrap632
+        After Ctrl-C it has the finished draws and ``complete`` is False, with an `IncompleteResultWarning`.
 
     References
     ----------
@@ -125,11 +138,14 @@ def bootstrap_632(
         (model, _part(sample, train), _part(sample, test, counts), problem, name, own)
         for (train, test), own in zip(pairs, seeds)
     ]
-    resubstitution, *values = run_in_parallel(_measured, tasks, n_jobs, verbose)
-    out_of_bag = np.array(values)
+    resubstitution, *values = run_in_parallel(
+        _measured, tasks, n_jobs, verbose, lambda found: found[0] is not None and any_finished(found[1:])
+    )
+    out_of_bag = np.array([value for value in values if value is not None])
     known = out_of_bag[~np.isnan(out_of_bag)]
     estimate = float((NEW * known + OLD * resubstitution).mean()) if len(known) else np.nan
-    return Bootstrap632(estimate, out_of_bag, resubstitution, name, type(estimator).__name__.removesuffix("Classifier"))
+    own = type(estimator).__name__.removesuffix("Classifier")
+    return Bootstrap632(estimate, out_of_bag, resubstitution, name, own, all_finished(values))
 
 
 def _counts(sample: Sample) -> Array:

@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import threading
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
 from queue import SimpleQueue
@@ -24,7 +23,15 @@ from skewboost.evaluate.methods import Method, methods_of
 from skewboost.evaluate.problem import in_order, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.rank_tests import RankTest
 from skewboost.evaluate.results_file import Key, OtherSeedError, ResultsFile, ResultsFileError, key_of
-from skewboost.evaluate.running import VERBOSE, DividedGroupsWarning, Reporter, seeds_for, warn_of_divided_groups
+from skewboost.evaluate.running import (
+    VERBOSE,
+    DividedGroupsWarning,
+    IncompleteResultWarning,
+    Reporter,
+    seeds_for,
+    warn_of_divided_groups,
+    warn_of_interruption,
+)
 from skewboost.json_lines import Row
 from skewboost.meta.inner_labels import plain
 from skewboost.metrics.measures import BINARY
@@ -33,7 +40,7 @@ from skewboost.parameters import N_JOBS, Check, check_arguments, integer, one_of
 __all__ = [
     "Comparison",
     "DividedGroupsWarning",
-    "IncompleteComparisonWarning",
+    "IncompleteResultWarning",
     "RankTest",
     "ResultsFileError",
     "compare",
@@ -62,10 +69,6 @@ class Job(NamedTuple):
         """Whether the file has no result of it, or only a failure."""
         known = file.fits.get(self.key)
         return known is None or known["failed"] is not None
-
-
-class IncompleteComparisonWarning(UserWarning):
-    """A comparison was interrupted; the result has the finished fits."""
 
 
 def compare(
@@ -149,7 +152,7 @@ def compare(
     Returns
     -------
     Comparison
-        After Ctrl-C it has all finished fits and ``complete`` is False, with an `IncompleteComparisonWarning`.
+        After Ctrl-C it has all finished fits and ``complete`` is False, with an `IncompleteResultWarning`.
 
     See Also
     --------
@@ -323,11 +326,8 @@ def _run(jobs: list[Job], file: ResultsFile, raising: bool, n_jobs: int | None, 
                 report_others()
             report_others()
         except KeyboardInterrupt:
-            done = reporter.progress.done
-            message = f"Interrupted after {done} of {len(jobs)} fits. The result has the finished ones."
-            if file.path is not None:
-                message += f" The same call continues from {file.path}."
-            warnings.warn(message, IncompleteComparisonWarning, stacklevel=3)
+            hint = "" if file.path is None else f" The same call continues from {file.path}."
+            warn_of_interruption(reporter.progress.done, len(jobs), hint)
             return False
     if pending.error is not None:
         raise pending.error

@@ -13,6 +13,7 @@ from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import (
     VERBOSE,
+    all_finished,
     check_classifier,
     fit_copy,
     import_pandas,
@@ -52,9 +53,11 @@ class BiasVariance:
     variance_biased : ndarray or None
         The part of rows where it is wrong, so that variation decreases the loss.
     n_draws : int
-        The number of training sets.
+        The number of training sets, or of repetitions of cross-validation, that are finished.
     method, of, name : str
         The decomposition, "error", "cost" or "squared_error", and the estimator.
+    complete : bool
+        Whether all draws are finished; False after Ctrl-C.
     """
 
     rounds: Array
@@ -67,6 +70,7 @@ class BiasVariance:
     method: str
     of: str
     name: str
+    complete: bool = True
 
     def as_frame(self) -> Any:
         """Return a tidy table with a row per round and part."""
@@ -205,6 +209,12 @@ def bias_variance(
     n_jobs, verbose, random_state
         As in `staged_curve`.
 
+    Returns
+    -------
+    BiasVariance
+        After Ctrl-C it is about the finished draws, if there are two, and ``complete`` is False, with an
+        `IncompleteResultWarning`. A draw of ``scheme="cv"`` is finished when all its folds are.
+
     References
     ----------
     .. [domingos2000] P. Domingos, "A unified bias-variance decomposition and its applications", International
@@ -251,7 +261,14 @@ def bias_variance(
         (model, train, sample.part(tested), problem, own, staged, of == "squared_error")
         for (train, tested), own in zip(splits, seeds_for(seed, len(splits)))
     ]
-    predictions = run_in_parallel(_predictions, tasks, n_jobs, verbose)
+    per_draw = cv if scheme == "cv" else 1
+    fewest = 2 * per_draw  # a single draw has no variance
+    results = run_in_parallel(
+        _predictions, tasks, n_jobs, verbose, lambda found: len(_finished(found, per_draw)) >= fewest
+    )
+    finished = _finished(results, per_draw)
+    splits, predictions = [splits[k] for k in finished], [results[k] for k in finished]
+    draws = len(finished) // per_draw
     n_rounds = max(map(len, predictions))
     tested_part = sample.part(test)
     truth, weights = problem.codes(tested_part.y), tested_part.weights
@@ -275,7 +292,8 @@ def bias_variance(
     values: dict[str, Any] = {"variance_unbiased": None, "variance_biased": None}
     values |= {name: np.array([p[name] for p in parts]) for name in parts[0]}
     rounds = np.arange(1, n_rounds + 1) if staged else np.array([0])
-    return BiasVariance(rounds=rounds, **values, n_draws=int(draws), method=method, of=of, name=name)
+    complete = all_finished(results)
+    return BiasVariance(rounds=rounds, **values, n_draws=draws, method=method, of=of, name=name, complete=complete)
 
 
 def _check_combination(scheme: str, cv: Any, method: str, of: str, cost: Any) -> None:
@@ -328,6 +346,12 @@ def _draw(sample: Sample, train: Array, scheme: str, rng: np.random.Generator) -
         return sample.part(drawn)
     rows, examples = np.unique(drawn, return_counts=True)
     return replace(sample.part(rows), weights=examples.astype(np.float64))
+
+
+def _finished(results: list[Any], per_draw: int) -> list[int]:
+    """Return the numbers of the fits of the draws that are finished: each has as many fits, one after the other."""
+    starts = [k for k in range(0, len(results), per_draw) if all_finished(results[k : k + per_draw])]
+    return [k + j for k in starts for j in range(per_draw)]
 
 
 def _predictions(

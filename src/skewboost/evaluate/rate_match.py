@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from skewboost.errors import InputError
-from skewboost.evaluate.running import check_classifier, import_pandas, is_classifier_object
+from skewboost.errors import InputError, warn_caller
+from skewboost.evaluate.running import IncompleteResultWarning, check_classifier, import_pandas, is_classifier_object
 from skewboost.evaluate.staged_curves import over_fits
 from skewboost.evaluate.sweeps import Plan, Setting, Sweep, plan_of, weighted
 from skewboost.meta.cost_passing import CostPassing, cost_for_owner
@@ -62,6 +62,8 @@ class RateMatch:
         The number of folds times repeats.
     tried : list of (float, float)
         The costs that were tried, in this order, and the mean of the measure at each.
+    complete : bool
+        Whether the search came to its end; False after Ctrl-C.
     """
 
     measure: str
@@ -75,6 +77,7 @@ class RateMatch:
     n_fits: int
     tried: list[tuple[float, float]]
     _values: dict[str, Array] = field(repr=False, default_factory=dict)
+    complete: bool = True
 
     def values(self, measure: str | None = None) -> Array:
         """Return a measure on the test part of each fit at `cost`; None means the one that was matched."""
@@ -159,6 +162,8 @@ def match_rate(
     Returns
     -------
     RateMatch
+        After Ctrl-C it is the best of the costs that were tried on all folds, if there are any, and ``complete`` is
+        False, with an `IncompleteResultWarning`.
 
     Examples
     --------
@@ -189,8 +194,16 @@ def match_rate(
     plan = plan_of(first, X, y, None, pos_label, sample_weight, groups, cv, repeats, random_state, n_jobs, verbose)
     setting = _settings(plan, vary, estimator if makes else None)
     points = _Points(plan, setting, wanted, float(rate), float(tolerance), int(max_points), float(max_cost))
-    points.search()
-    return points.result(vary)
+    complete = True
+    try:
+        points.search()
+    except KeyboardInterrupt:
+        if not points.sweeps:
+            raise
+        complete = False
+        message = f"Interrupted after {len(points.sweeps)} costs. The result is the best of them."
+        warn_caller(message, IncompleteResultWarning)
+    return points.result(vary, complete)
 
 
 def _first_made(make: Callable[[float], Any]) -> Any:
@@ -355,7 +368,7 @@ class _Points:
                     return
             spacing *= 0.5
 
-    def result(self, vary: str) -> RateMatch:
+    def result(self, vary: str, complete: bool) -> RateMatch:
         """Return the cost that meets the rate with the smallest error, or comes closest."""
 
         def rank(u: float) -> tuple[bool, float, float]:
@@ -368,5 +381,5 @@ class _Points:
         values = {m: sweep.values(m)[0] for m in sweep.measures}
         return RateMatch(
             self.measure, self.rate, self.tolerance, self.hits(best), self.cost(best), vary, estimator,
-            sweep.measures, sweep.n_fits, tried, values,
+            sweep.measures, sweep.n_fits, tried, values, complete,
         )  # fmt: skip

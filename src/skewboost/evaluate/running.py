@@ -201,15 +201,52 @@ class Reporter:
             self.bar.update(now.done, now.running[0] if now.running else "")
 
 
+class IncompleteResultWarning(UserWarning):
+    """An evaluation was interrupted; the result has the finished fits."""
+
+
+def warn_of_interruption(done: int, total: int, hint: str = "") -> None:
+    """Say how many fits the result has."""
+    message = f"Interrupted after {done} of {total} fits. The result has the finished ones.{hint}"
+    warn_caller(message, IncompleteResultWarning)
+
+
+def any_finished(results: Sequence[Any]) -> bool:
+    """Whether one of the tasks of `run_in_parallel` is finished."""
+    return any(result is not None for result in results)
+
+
+def all_finished(results: Sequence[Any]) -> bool:
+    """Whether all tasks of `run_in_parallel` are finished."""
+    return all(result is not None for result in results)
+
+
 def run_in_parallel(
-    work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int | None, verbose: Any
+    work: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    n_jobs: int | None,
+    verbose: Any,
+    usable: Callable[[list[Any]], bool] | None = None,
 ) -> list[Any]:
-    """Return the results of `work(*task)` in the order of the tasks, and report progress."""
-    results = []
-    jobs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    """Return the results of `work(*task)` in the order of the tasks, and report progress.
+
+    An interruption is raised, unless what is finished is `usable`. Then there is an `IncompleteResultWarning`, and
+    None stands for the results of the tasks that are not finished.
+    """
+    results: list[Any] = [None] * len(tasks)
+    jobs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
     names = [f"fit {k}" for k in range(1, len(tasks) + 1)]
     with Reporter(verbose, names, effective_n_jobs(n_jobs)) as reporter:
-        for name, result in zip(names, jobs(delayed(work)(*task) for task in tasks)):
-            results.append(result)
-            reporter.finished(name)
+        try:
+            for k, result in jobs(delayed(_numbered)(k, work, task) for k, task in enumerate(tasks)):
+                results[k] = result
+                reporter.finished(names[k])
+        except KeyboardInterrupt:
+            if usable is None or not usable(results):
+                raise
+            warn_of_interruption(sum(result is not None for result in results), len(tasks))
     return results
+
+
+def _numbered(k: int, work: Callable[..., Any], task: tuple[Any, ...]) -> tuple[int, Any]:
+    return k, work(*task)

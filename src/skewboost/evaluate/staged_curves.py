@@ -21,6 +21,8 @@ from skewboost.errors import InputError
 from skewboost.evaluate.problem import Problem, Sample, check_classes, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import (
     VERBOSE,
+    all_finished,
+    any_finished,
     check_classifier,
     fit_copy,
     import_pandas,
@@ -73,6 +75,8 @@ class StagedCurve:
         The positive class.
     name : str
         The name of the estimator.
+    complete : bool
+        Whether all fits are finished; False after Ctrl-C.
     """
 
     rounds: Array
@@ -87,6 +91,7 @@ class StagedCurve:
     weight_of_positives: Array | None
     margin_levels: tuple[float, ...] = MARGIN_LEVELS
     weight_levels: tuple[float, ...] = WEIGHT_LEVELS
+    complete: bool = True
     _values: dict[tuple[str, str], Array] = field(repr=False, default_factory=dict)
 
     def values(self, measure: str, part: str = "test") -> Array:
@@ -217,6 +222,11 @@ def staged_curve(
     random_state : int, RandomState or None, default=None
         Seeds folds, and estimators whose own `random_state` is None.
 
+    Returns
+    -------
+    StagedCurve
+        After Ctrl-C it has the finished fits and ``complete`` is False, with an `IncompleteResultWarning`.
+
     References
     ----------
     .. [cuendet2002] M. Cuendet, A. Labbi, "Some theoretical and practical perspectives on boosting weak predictors",
@@ -252,10 +262,10 @@ def staged_curve(
         (model, rows.part(train), rows.part(test), problem, own_seed)
         for (train, test), own_seed in zip(folds, seeds_for(seed, len(folds)))
     ]
-    fits = run_in_parallel(_observe_fit, tasks, n_jobs, verbose)
+    fits = run_in_parallel(_observe_fit, tasks, n_jobs, verbose, any_finished)
     per_repeat = len(folds) // repeats
-    numbers = np.array([divmod(k, per_repeat) for k in range(len(folds))])
-    return _join(fits, numbers, problem, name)
+    numbers = np.array([divmod(k, per_repeat) for k, fit in enumerate(fits) if fit is not None])
+    return _join([fit for fit in fits if fit is not None], numbers, problem, name, all_finished(fits))
 
 
 def _observe_fit(estimator: Any, train: Sample, test: Sample, problem: Problem, seed: int) -> _Fit:
@@ -313,7 +323,7 @@ def exponential_loss(margins: Array, weights: Array | None) -> float:
     return float(np.exp(min(top + np.log(np.average(np.exp(-margins - top), weights=weights)), MAX_EXPONENT)))
 
 
-def _join(fits: list[_Fit], folds: Array, problem: Problem, name: str) -> StagedCurve:
+def _join(fits: list[_Fit], folds: Array, problem: Problem, name: str, complete: bool) -> StagedCurve:
     """Join fits of different lengths."""
     lengths = np.array([f.n_rounds for f in fits])
     longest = int(lengths.max())
@@ -330,7 +340,7 @@ def _join(fits: list[_Fit], folds: Array, problem: Problem, name: str) -> Staged
         weights, positives = (np.array([_pad_with_nan(f.weights[k], longest) for f in fits]) for k in range(2))
     return StagedCurve(
         np.arange(1, longest + 1), lengths, measures, folds, problem.pos_label, name, fits[0].kind, margins, weights,
-        positives, _values=values,
+        positives, complete=complete, _values=values,
     )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from skewboost.evaluate.methods import named_estimators
 from skewboost.evaluate.problem import Problem, Sample, Split, check_classes, problem_of, read_sample, repeated_folds
 from skewboost.evaluate.running import (
     VERBOSE,
+    all_finished,
+    any_finished,
     fit_copy,
     import_pandas,
     measure_model,
@@ -51,6 +53,8 @@ class Sweep:
         The number of fits per level and estimator.
     pos_label : label
         The positive class.
+    complete : bool
+        Whether all fits are finished. After Ctrl-C it is False, and values of the fits that are not finished are NaN.
     """
 
     what: str
@@ -60,6 +64,7 @@ class Sweep:
     n_fits: int
     pos_label: Any
     _values: dict[tuple[str, str], Array] = field(repr=False, default_factory=dict)
+    complete: bool = True
 
     def values(self, measure: str, estimator: str | None = None) -> Array:
         """Return values on the test parts, a row per level and a column per fit; None means the only estimator."""
@@ -330,9 +335,8 @@ def cost_sweep(
         raise InputError(f"estimator={estimator!r} must be one estimator.", "Sweep others in separate calls.")
     plan = plan_of(estimator, X, y, cost, pos_label, sample_weight, groups, cv, repeats, random_state, n_jobs, verbose)
     what, changed, settings = _cost_settings(plan, param, values, costs)
-    sweep, counts = plan.run(what, values, settings)
-    table = np.array([(c.tp, c.fp, c.fn, c.tn) for c in counts], dtype=np.float64).reshape(len(values), -1, 4)
-    pooled = measures_of_counts(Counts(*table.sum(axis=1).T), plan.problem.negative_first)
+    sweep, counts = plan.run(what, values, settings, any_finished)
+    pooled = measures_of_counts(Counts(*counts.sum(axis=1).T), plan.problem.negative_first)
     return CostSweep(**vars(sweep), param=changed, _pooled=pooled)
 
 
@@ -359,22 +363,36 @@ class Plan:
         orders = [rng.permutation(len(train)) for rng, (train, _) in zip(rngs, self.folds)]
         # all changes are made before the first fit, so that errors come at once
         changed = [[change(train, order, v) for (train, _), order in zip(self.folds, orders)] for v in levels.tolist()]
-        return self.run(what, levels, [(e, parts) for e in self.estimators.values() for parts in changed])[0]
+        settings = [(e, parts) for e in self.estimators.values() for parts in changed]
+        return self.run(what, levels, settings, any_finished)[0]
 
-    def run(self, what: str, levels: Array, settings: list[Setting]) -> tuple[Sweep, list[Counts]]:
-        """Fit all settings, by estimator and level, and return the counts of all test parts, too."""
+    def run(
+        self, what: str, levels: Array, settings: list[Setting], usable: Callable[[list[Any]], bool] | None = None
+    ) -> tuple[Sweep, Array]:
+        """Fit all settings, by estimator and level, and return the counts of each setting and fold, too.
+
+        The folds follow each other, so that an interruption leaves all levels of the first folds. It is raised unless
+        what is finished is `usable`.
+        """
+        tests = [self.sample.part(test) for _, test in self.folds]
         tasks = [
-            (estimator, train, self.sample.part(test), self.problem, seed)
+            (estimator, parts[k], tests[k], self.problem, seed)
+            for k, seed in enumerate(seeds_for(self.seed, len(self.folds)))
             for estimator, parts in settings
-            for train, (_, test), seed in zip(parts, self.folds, seeds_for(self.seed, len(self.folds)))
         ]
-        results = run_in_parallel(_fit_and_measure, tasks, self.n_jobs, self.verbose)
-        names = tuple(m for m in BINARY if all(m in measures for measures, _ in results))
+        results = run_in_parallel(_fit_and_measure, tasks, self.n_jobs, self.verbose, usable)
+        finished = [result for result in results if result is not None]
+        names = tuple(m for m in BINARY if all(m in measures for measures, _ in finished))
+
+        def table(cells: list[Any]) -> Array:  # [setting, fold]
+            return np.ascontiguousarray(np.swapaxes(np.reshape(cells, (len(tests), len(settings), -1)), 0, 1))
+
+        counts = table([(0.0,) * 4 if result is None else result[1] for result in results])
         shape = (len(self.estimators), len(levels), len(self.folds))
-        values = {m: np.array([measures[m] for measures, _ in results]).reshape(shape) for m in names}
+        values = {m: table([np.nan if r is None else r[0][m] for r in results]).reshape(shape) for m in names}
         each = {(e, m): values[m][k] for k, e in enumerate(self.estimators) for m in names}
-        sweep = Sweep(what, levels, tuple(self.estimators), names, len(self.folds), self.problem.pos_label, each)
-        return sweep, [counts for _, counts in results]
+        complete, positive = all_finished(results), self.problem.pos_label
+        return Sweep(what, levels, tuple(self.estimators), names, len(tests), positive, each, complete), counts
 
 
 def plan_of(
@@ -451,9 +469,9 @@ def weighted(sample: Sample, pos_label: Any, cost: float) -> Sample:
 
 def _fit_and_measure(
     estimator: Any, train: Sample, test: Sample, problem: Problem, seed: int
-) -> tuple[dict[str, float], Counts]:
-    """Fit to the training part, and return the measures and counts on the test part."""
+) -> tuple[dict[str, float], tuple[float, ...]]:
+    """Fit to the training part, and return the measures and the counts of the decisions on the test part."""
     model = fit_copy(estimator, train, seed)
     predicted = np.asarray(model.predict(test.X)).ravel()
     counts = Counts.of(test.y == problem.pos_label, predicted == problem.pos_label, test.weights)
-    return measure_model(problem, model, test, predicted), counts
+    return measure_model(problem, model, test, predicted), (counts.tp, counts.fp, counts.fn, counts.tn)

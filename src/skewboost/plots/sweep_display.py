@@ -79,7 +79,8 @@ class SweepDisplay(Display):
         ax.set_ylabel(name)
         limit_measures(ax, [self.measure])
         legend_beside(ax)
-        several = f", mean ± 2s of {sweep.n_fits} fits" if sweep.n_fits > 1 else ""
+        fits = f"{sweep.n_fits} fits" if sweep.complete else "the finished fits"
+        several = f", mean ± 2s of {fits}" if sweep.n_fits > 1 else ""
         title = f"Effect of {effect} in training on {name}{several}"
         return self._finish(ax, title=title)
 

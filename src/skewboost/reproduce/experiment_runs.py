@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from skewboost import __version__
 from skewboost.boosting.cost_use import unquestioned_costs
 from skewboost.datasets.downloads import DownloadError
 from skewboost.errors import InputError
+from skewboost.evaluate.running import IncompleteResultWarning
 from skewboost.json_lines import JsonLines, Row, as_read_back
 from skewboost.names import visible
 from skewboost.parameters import N_JOBS, Check, check_arguments, number, one_of, optional
@@ -224,10 +226,13 @@ def run_together(runs: Sequence[Run], n_jobs: int) -> dict[str, DownloadError]:
 def _timed(run: int, task: Task) -> tuple[int, Task, Any, float]:
     started = time.process_time()  # a busy machine does not make it longer
     try:
-        with unquestioned_costs():  # the papers did ask for them
+        with unquestioned_costs(), warnings.catch_warnings():  # the papers did ask for them
+            warnings.simplefilter("error", IncompleteResultWarning)  # an interrupted task has no result
             value = as_read_back({"value": task.work(*task.args)})["value"]
     except DownloadError as error:
         value = error
+    except IncompleteResultWarning as error:
+        raise KeyboardInterrupt from error
     return run, task, value, time.process_time() - started
 
 
