@@ -40,6 +40,18 @@ def test_what_can_be_learned_is_learned(name):
     assert np.mean(found) < -0.1
 
 
+def test_separable_classes_are_believed_to_be_separable():
+    # the risk is large, and the evidence of all held-out rows is larger
+    losses = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y = np.arange(1200) % 6 == 0
+        X = rng.normal(size=(1200, 3)) + 6.0 * y[:, None]
+        p = SkewBoostClassifier(effort="quick", random_state=0).fit(X[:180], y[:180]).predict_proba(X[180:])
+        losses.append(-np.log(p[np.arange(1020), y[180:].astype(int)]).mean())
+    assert np.mean(losses) < 0.001
+
+
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("name", TABLES)
 def test_engines_agree(name):

@@ -22,6 +22,9 @@ BY_CHOICE = 2.0
 # … and the risk counts as so many examples. (With these values hardly a draw of tests/meta/small_tables.py is predicted
 # worse than by the class frequencies, while 25 real tables of 124 to 2653 rows do not change.)
 AT_RISK = 50.0
+# Whatever the risk, this decrease per output is enough: a score that says nothing has it with a probability of about
+# exp(-20). Without it separable classes of 200 rows were not believed to be separable.
+ENOUGH = 20.0
 STEPS = np.linspace(1.0, 0.0, 21)[:-1]  # of the belief in the score
 BET = 0.01  # the risk that is taken without evidence, as a share of the log-loss of the class frequencies
 FEW = 10.0  # no more than n / (n + FEW) is bet, given n units of the rarest class: models of folds knew fewer of them
@@ -74,11 +77,11 @@ def belief(scores: Array, constant: Array, classes: Array, weights: Array, units
         logs = _log_probabilities(t * scores + (1.0 - t) * constant)
         return n_units * np.bincount(of_row, -logs[np.arange(len(classes)), classes] * shares)
 
-    before = losses(0.0)
+    before, enough = losses(0.0), ENOUGH * scores.shape[1]
     for t in STEPS:
         gains = before - losses(t)
         evidence = gains.sum() - np.sqrt(n_units) * gains.std() - BY_CHOICE
-        if evidence >= 0.0 and evidence >= AT_RISK * risk(t, scores, constant, shares):
+        if evidence >= 0.0 and evidence >= min(enough, AT_RISK * risk(t, scores, constant, shares)):
             return float(t)
     return 0.0
 
