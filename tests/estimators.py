@@ -228,10 +228,12 @@ def three(X: Any, y: np.ndarray) -> np.ndarray:
     return np.where(numbers < -0.6, 2, y)
 
 
+ANSWERS = ("predict", "predict_proba", "decision_function", "expected_costs", "contributions")
+
+
 def answers(clf: Any, X: Any) -> dict[str, np.ndarray]:
     """All that a model says of rows."""
-    names = ("predict", "predict_proba", "decision_function", "expected_costs", "contributions")
-    return {name: np.asarray(getattr(clf, name)(X)) for name in names if hasattr(clf, name)}
+    return {name: np.asarray(getattr(clf, name)(X)) for name in ANSWERS if hasattr(clf, name)}
 
 
 def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], **tolerance: float) -> None:
