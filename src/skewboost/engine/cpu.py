@@ -14,7 +14,7 @@ import numpy as np
 
 from skewboost.engine.boundary import N_CODES
 from skewboost.engine.native import Core, address, check, contiguous, padded
-from skewboost.engine.native_explaining import explain_natively
+from skewboost.engine.native_explaining import NativeExplainer
 from skewboost.engine.native_model import NativeModel
 from skewboost.engine.native_portfolio import NativePortfolio
 from skewboost.engine.native_set import NativeSet
@@ -163,10 +163,7 @@ class CpuEngine:
 
     def contributions(self, trees: Trees, output: int, view: View) -> tuple[Array, float]:
         codes: Words = view.codes  # type: ignore[assignment]
-        out = np.zeros((view.n_rows, codes.n_features))
-        _, mean = explain_natively(self.core, trees, output, codes.words, codes.n_features, self.n_jobs, out)
-        return out, mean
+        return NativeExplainer(self.core, trees, output).contributions(codes.words, codes.n_features, self.n_jobs)
 
     def main_effects(self, trees: Trees, output: int, n_features: int) -> tuple[Array, float]:
-        none = np.zeros((1, 0), np.uint64)
-        return explain_natively(self.core, trees, output, none, n_features, self.n_jobs, None)
+        return NativeExplainer(self.core, trees, output).main_effects(n_features)

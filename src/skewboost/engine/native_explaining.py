@@ -25,24 +25,34 @@ class _GivenTrees(ctypes.Structure):
     )  # fmt: skip
 
 
-def explain_natively(
-    core: Core, trees: Trees, output: int, words: Array, n_features: int, n_jobs: int, contributions: Array | None
-) -> tuple[Array, float]:
-    """Return the main effects ``[feature, code]`` and the mean; adds to `contributions` ``[row, feature]`` if given."""
-    kept = [contiguous(getattr(trees, name), np.int64) for name in _ARRAYS]
-    bits = np.packbits(trees.sets, axis=1, bitorder="little") if len(trees.sets) else np.zeros((1, 32), np.uint8)
-    kept += [contiguous(bits, np.uint8), contiguous(trees.covers), contiguous(trees.values[:, output])]
-    given = _GivenTrees(trees.n_trees, *(address(array) for array in kept))
-    deepest = min(n_features, max(np.diff(trees.first_node), default=0))  # no path has more features
-    rule, weights = np.zeros((deepest + 1, (deepest + 1) // 2 + 1)), np.zeros((deepest + 1, (deepest + 1) // 2 + 1))
-    for d in range(1, deepest + 1):
-        rule[d, : (d + 1) // 2], weights[d, : (d + 1) // 2] = points(d)
-    effects, mean = np.zeros((n_features, N_CODES)), ctypes.c_double()
-    check(
-        core.explain(
-            ctypes.addressof(given), address(words), words.shape[1], n_features, address(rule), address(weights),
-            rule.shape[1], None if contributions is None else address(contributions),
-            address(effects) if contributions is None else None, ctypes.addressof(mean), n_jobs,
-        )
-    )  # fmt: skip
-    return effects, mean.value
+class NativeExplainer:
+    """The trees of one output, which the native core explains."""
+
+    def __init__(self, core: Core, trees: Trees, output: int) -> None:
+        self.core = core
+        bits = np.packbits(trees.sets, axis=1, bitorder="little") if len(trees.sets) else np.zeros((1, 32), np.uint8)
+        self._kept = [contiguous(getattr(trees, name), np.int64) for name in _ARRAYS]
+        self._kept += [contiguous(bits, np.uint8), contiguous(trees.covers), contiguous(trees.values[:, output])]
+        self._trees = _GivenTrees(trees.n_trees, *(address(array) for array in self._kept))
+
+    def contributions(self, words: Array, n_features: int, n_jobs: int) -> tuple[Array, float]:
+        """Return the contributions ``[row, feature]`` and the mean; `words` are the codes of the rows."""
+        longest, mean, out = ctypes.c_int64(), ctypes.c_double(), np.zeros((words.shape[1], n_features))
+        check(self.core.longest_path(ctypes.addressof(self._trees), ctypes.addressof(longest)))
+        n_rules = max(1, -(-longest.value // 8))  # 4m points integrate products of up to 8m features
+        rules, weights = np.zeros((n_rules, 4 * n_rules)), np.zeros((n_rules, 4 * n_rules))
+        for m in range(1, n_rules + 1):
+            rules[m - 1, : 4 * m], weights[m - 1, : 4 * m] = points(8 * m)
+        check(
+            self.core.contributions(
+                ctypes.addressof(self._trees), address(words), len(out), n_features, address(rules), address(weights),
+                rules.shape[1], address(out), ctypes.addressof(mean), n_jobs,
+            )
+        )  # fmt: skip
+        return out, mean.value
+
+    def main_effects(self, n_features: int) -> tuple[Array, float]:
+        """Return the effects ``[feature, code]`` and the mean."""
+        effects, mean = np.zeros((n_features, N_CODES)), ctypes.c_double()
+        check(self.core.main_effects(ctypes.addressof(self._trees), address(effects), ctypes.addressof(mean)))
+        return effects, mean.value

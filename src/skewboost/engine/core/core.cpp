@@ -325,16 +325,30 @@ SKEWBOOST_API void skewboost_member_scores(const Portfolio* portfolio, int64_t m
 
 // --------------------------------------------------------------------------------------------------- explaining
 
-// Adds the Shapley values of trees to `contributions`, `[row][feature]`, and their effects given one feature to
-// `effects`, `[feature][code]`; either may be null. Writes their mean over the training examples.
-SKEWBOOST_API int skewboost_explain(const GivenTrees* trees, const uint64_t* words, int64_t n_rows, int64_t n_features,
-                                    const double* points, const double* weights, int64_t width, double* contributions,
-                                    double* effects, double* mean, int64_t n_jobs) {
+// The largest number of features on a path of trees.
+SKEWBOOST_API int skewboost_longest_path(const GivenTrees* trees, int64_t* longest) {
+    Edges edges;
+    TRY(edges.prepare(*trees));
+    *longest = edges.longest();
+    return DONE;
+}
+
+// Adds the Shapley values of trees to `contributions`, `[row][feature]`. Writes their mean over the training examples.
+SKEWBOOST_API int skewboost_contributions(const GivenTrees* trees, const uint64_t* words, int64_t n_rows,
+                                          int64_t n_features, const double* points, const double* weights,
+                                          int64_t width, double* contributions, double* mean, int64_t n_jobs) {
+    Edges edges;
+    TRY(edges.prepare(*trees));
+    *mean = edges.mean();
+    Table table{words, n_rows, n_features, nullptr, nullptr};
+    return add_contributions(edges, table, {points, weights, width}, contributions, n_jobs);
+}
+
+// Adds the effects of trees given one feature to `effects`, `[feature][code]`. Writes their mean.
+SKEWBOOST_API int skewboost_main_effects(const GivenTrees* trees, double* effects, double* mean) {
     Conjunctions all;
     TRY(all.prepare(*trees));
     *mean = all.mean();
-    if (effects != nullptr) add_main_effects(all, effects);
-    if (contributions == nullptr) return DONE;
-    Table table{words, n_rows, n_features, nullptr, nullptr};
-    return add_contributions(all, table, {points, weights, width}, contributions, n_jobs);
+    add_main_effects(all, effects);
+    return DONE;
 }

@@ -1,16 +1,8 @@
-// Explaining trees: Shapley values of their leaves, as specified by `shapley.py`, and the effects of single features.
+// Explaining trees by the effects of single features; `walk.h` has their Shapley values.
 #pragma once
-#include "newton.h"
+#include "walk.h"
 
 namespace skew {
-
-// Trees as `newton.Trees` in Python has them, with the values of one output.
-struct GivenTrees {
-    int64_t n_trees;
-    const int64_t *first_node, *first_leaf, *feature, *threshold, *which, *missing_left, *links;
-    const uint64_t* sets;
-    const double *covers, *values;
-};
 
 // The leaves of trees as conjunctions: the distinct features on the path to a leaf, the codes of each that pass, and
 // the fraction of the training examples that pass, among those that reach its tests.
@@ -34,7 +26,6 @@ public:
     int64_t n_tests(int64_t k) const { return first_[k + 1] - first_[k]; }
     const Test* tests(int64_t k) const { return tests_.data() + first_[k]; }
     double value(int64_t k) const { return values_[k]; }
-    int64_t longest() const { return longest_; }
 
     // The mean over the training examples.
     double mean() const {
@@ -71,7 +62,6 @@ private:
                 TRY(add_test(start, trees.feature[node], cover_[at / 2] > 0.0 ? share : 0.0, codes(trees, node, left)));
             }
             values_[n_] = trees.values[leaf0 + leaf];
-            longest_ = max_of(longest_, n_all_ - start);
             first_[++n_] = n_all_;
         }
         return DONE;
@@ -105,58 +95,8 @@ private:
     Buffer<Test> tests_;
     Buffer<int64_t> first_, parent_, leaf_parent_;
     Buffer<double> values_, cover_;
-    int64_t n_ = 0, n_all_ = 0, longest_ = 0;
+    int64_t n_ = 0, n_all_ = 0;
 };
-
-// Points and weights that integrate polynomials over [0, 1]: row d of `points` and `weights` is for d features, and has
-// (d + 1) / 2 entries of `width`.
-struct Quadrature {
-    const double *points, *weights;
-    int64_t width;
-};
-
-// Adds the Shapley values of all conjunctions to out[row][feature].
-inline Status add_contributions(const Conjunctions& all, const Table& table, const Quadrature& rule, double* out,
-                                int64_t n_jobs) {
-    constexpr int64_t ROWS = 16;
-    int64_t n_tasks = (table.n_rows + ROWS - 1) / ROWS;
-    Buffer<int> status;
-    TRY(status.reserve(n_tasks));
-    parallel(n_tasks, n_jobs, [&](int64_t task) {
-        Buffer<double> work;
-        status[task] = work.reserve(3 * all.longest() + 1);
-        if (status[task] != DONE) return;
-        double *holds = work.data(), *before = holds + all.longest(), *total = before + all.longest();
-        for (int64_t row = task * ROWS; row < min_of((task + 1) * ROWS, table.n_rows); ++row)
-            for (int64_t k = 0; k < all.size(); ++k) {
-                int64_t d = all.n_tests(k);
-                const Conjunctions::Test* tests = all.tests(k);
-                double value = all.value(k);
-                if (d == 0 || value == 0.0) continue;
-                for (int64_t j = 0; j < d; ++j) {
-                    int64_t f = tests[j].feature;
-                    holds[j] = tests[j].passes.has(code_in(table.block(f >> 3)[row], f)) ? 1.0 : 0.0;
-                    total[j] = 0.0;
-                }
-                for (int64_t q = 0; q < (d + 1) / 2; ++q) {
-                    double t = rule.points[d * rule.width + q], product = rule.weights[d * rule.width + q];
-                    for (int64_t j = 0; j < d; ++j) {
-                        before[j] = product;
-                        product *= (1.0 - t) * tests[j].fraction + t * holds[j];
-                    }
-                    double after = 1.0;
-                    for (int64_t j = d - 1; j >= 0; --j) {
-                        total[j] += before[j] * after;
-                        after *= (1.0 - t) * tests[j].fraction + t * holds[j];
-                    }
-                }
-                for (int64_t j = 0; j < d; ++j)
-                    out[row * table.n_features + tests[j].feature] += value * (holds[j] - tests[j].fraction) * total[j];
-            }
-    });
-    for (int64_t task = 0; task < n_tasks; ++task) TRY(Status(status[task]));
-    return DONE;
-}
 
 // Adds the expectation of the trees given one feature, less their mean, to out[feature][code].
 inline void add_main_effects(const Conjunctions& all, double* out) {

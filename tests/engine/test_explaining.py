@@ -1,0 +1,117 @@
+"""Shapley values of trees by one walk: those of the definition, the sum over all subsets of the features."""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+import pytest
+
+from skewboost.engine import choose
+from skewboost.engine.binning import fit_bins
+from skewboost.engine.newton import Trees
+from skewboost.engine.partition import View
+from skewboost.engine.table import Table
+
+N_CODES = 6
+
+
+def random_tree(rng, p, depth, chain=False):
+    """A tree that may test a feature twice on a path, with sets of codes, missing cells and empty leaves."""
+    feature, threshold, which, missing, links, sets, values, covers = [], [], [], [], [], [], [], []
+
+    def grow(level):
+        if level == depth or (not chain and level > 1 and rng.random() < 0.3):
+            values.append(rng.normal())
+            covers.append(float(rng.integers(0, 6)))
+            return ~(len(values) - 1)
+        k = len(feature)
+        feature.append(level % p if chain else int(rng.integers(p)))
+        by_set = rng.random() < 0.4
+        threshold.append(-1 if by_set else int(rng.integers(0, N_CODES - 1)))
+        which.append(len(sets) if by_set else -1)
+        if by_set:
+            sets.append(rng.random(256) < 0.5)
+        missing.append(int(rng.integers(2)))
+        links.append([0, 0])
+        for side in range(2):
+            links[k][side] = grow(depth if chain and side == 0 else level + 1)
+        return k
+
+    grow(0)
+    return Trees(
+        np.array([0, len(feature)]), np.array([0, len(values)]), np.array(feature), np.array(threshold),
+        np.array(which), np.array(missing), np.array(links), np.array(sets, dtype=bool).reshape(-1, 256),
+        np.array(values)[:, None], np.array(covers), np.zeros(p),
+    )  # fmt: skip
+
+
+def rows_of(rng, n, p):
+    X = rng.integers(0, N_CODES, (n, p)).astype(float)
+    X[:N_CODES] = np.arange(N_CODES)[:, None]  # so that codes are the numbers
+    X[rng.random((n, p)) < 0.1] = np.nan
+    return Table(n, p, matrix=X)
+
+
+def expected(trees, codes, known):
+    """The value of a tree for each row, if it knows some of the features."""
+
+    def cover(link):
+        return trees.covers[~link] if link < 0 else cover(trees.links[link, 0]) + cover(trees.links[link, 1])
+
+    def value(link):
+        if link < 0:
+            return np.full(codes.shape[1], trees.values[~link, 0])
+        own, j = codes[trees.feature[link]], trees.feature[link]
+        goes = own <= trees.threshold[link] if trees.threshold[link] >= 0 else trees.sets[trees.which[link]][own]
+        goes = np.where(own == 255, trees.missing_left[link] == 1, goes)
+        left, right = trees.links[link]
+        total = cover(link)
+        if known[j]:
+            return np.where(goes, value(left), value(right))
+        shares = (cover(left) / total, cover(right) / total) if total else (0.0, 0.0)
+        return shares[0] * value(left) + shares[1] * value(right)
+
+    return value(0)
+
+
+def by_subsets(trees, codes):
+    p, n = codes.shape
+    subsets = [np.array([(k >> j) & 1 for j in range(p)], dtype=bool) for k in range(1 << p)]
+    values = [expected(trees, codes, known) for known in subsets]
+    found = np.zeros((n, p))
+    for j in range(p):
+        for k, known in enumerate(subsets):
+            if not known[j]:
+                s = int(known.sum())
+                found[:, j] += factorial(s) * factorial(p - 1 - s) / factorial(p) * (values[k | 1 << j] - values[k])
+    return found
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("seed", range(40))
+def test_contributions_are_the_shapley_values_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    p = 5
+    trees, table = random_tree(rng, p, 6), rows_of(rng, 12, p)
+    engine = choose("cpu", 1)
+    view = View(engine, table, fit_bins(engine, table))
+    found, mean = engine.contributions(trees, 0, view)
+    codes = np.array([view.column(j) for j in range(p)])
+    np.testing.assert_allclose(found, by_subsets(trees, codes), atol=1e-12)
+    np.testing.assert_allclose(mean, expected(trees, codes, np.zeros(p, bool))[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [1, 8, 9, 16, 17, 24, 25, 40])
+def test_paths_of_many_features_and_batches_of_rows(p):
+    # points of a quadrature come in fours, and rows are walked 32 at a time
+    rng = np.random.default_rng(p)
+    n = 70
+    trees = Trees.joined([random_tree(rng, p, 2 * p, chain=True), random_tree(rng, p, 7)])
+    table, found = rows_of(rng, n, p), []
+    for name, n_jobs in (("cpu", 1), ("cpu", 3), ("reference", 1)):
+        engine = choose(name, n_jobs)
+        found.append(engine.contributions(trees, 0, View(engine, table, fit_bins(engine, table))))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_allclose(found[0][0], found[2][0], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found[0][1], found[2][1], rtol=1e-12, atol=1e-12)
