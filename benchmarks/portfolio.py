@@ -10,8 +10,8 @@
 
 The tables are those of the protocol `quality.py`, which is looked for in ../shared and not shipped. Every variant is
 fitted to the same five folds of every table. Costs are normalised: 0 is perfect, 1 is the better of "flag all" and
-"flag none". Differences from the default are paired by table; ± is their standard error. Results are kept in a file, so
-that an interrupted run goes on where it stopped.
+"flag none". Differences from the default are paired by table; ± is their standard error. Every fold is kept in a file,
+and a run goes on where it stopped.
 
 The other tables (`--other`) are those of the papers that `quality.py` does not use. Most of them are nearly balanced,
 so positives are left out at random until they have the share that `OTHER` names, before anything is fitted. The tables
@@ -22,7 +22,6 @@ of `--confirmation`, and those that helped to choose the defaults beside the one
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 import warnings
@@ -36,12 +35,14 @@ from sklearn.metrics import average_precision_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
 import keel_tables
+from repetitions import RESULTS, repeated
 from skewboost import SkewBoostClassifier
 from skewboost.meta.portfolio import portfolio_classifier, portfolio_training
 from skewboost.meta.portfolio.recipe import Family, Recipe, recipe_for
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 COLUMNS = ("AP", "log-loss", "f=2", "f=5", "f=10", "f=R", "seconds")
+N_FOLDS = 5
 SLOW = ("sylva",)  # left out of the ablation
 
 
@@ -145,38 +146,44 @@ def other_table(load, name):
     return keel_tables.thinned(*load(name), *OTHER[name])
 
 
-def evaluate_costs(X, y, name):
-    """Return the costs at f = 2, 5, 10 and R if positives also weigh f, or its root, in training."""
-    ratio, rows = round((y == 0).sum() / (y == 1).sum(), 1), []
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
-        start, costs = time.perf_counter(), []
-        for k, f in enumerate((2, 5, 10, ratio)):
-            weight = f ** TRAINING_COSTS[name]
-            clf = SkewBoostClassifier(random_state=0, n_jobs=2)
-            clf.fit(X.iloc[train], y[train], sample_weight=np.where(y[train] == 1, weight, 1.0))
-            odds = np.exp(np.diff(clf.predict_log_proba(X.iloc[test]), axis=1)[:, 0]) / weight
-            costs.append(measures(odds / (1 + odds), y[test], ratio)[2 + k])
-        rows.append([*measures(odds / (1 + odds), y[test], ratio)[:2], *costs, time.perf_counter() - start])
-    return np.mean(rows, axis=0).tolist()
+def fold_of(s, k):
+    """Return the rows and the ratio of negatives to positives of a table, and its k-th fold."""
+    sys.path[:0] = [str(SHARED / "data")]
+    from load import load
+
+    warnings.filterwarnings("ignore")
+    X, y = load(s)[:2]
+    train, test = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y))[k]
+    return X.iloc[train], y[train], X.iloc[test], y[test], round((y == 0).sum() / (y == 1).sum(), 1)
 
 
-def evaluate(X, y, name):
-    """Return the measures and the time of a variant, the mean over five folds."""
-    ratio, rows = round((y == 0).sum() / (y == 1).sum(), 1), []
+def costs_in_training(name, s, k):
+    """Return the measures of a fold if positives also weigh f = 2, 5, 10 and R, or its root, in training."""
+    X, y, X_new, y_new, ratio = fold_of(s, k)
+    start, costs = time.perf_counter(), []
+    for at, f in enumerate((2, 5, 10, ratio)):
+        weight = f ** TRAINING_COSTS[name]
+        clf = SkewBoostClassifier(random_state=0, n_jobs=2).fit(X, y, sample_weight=np.where(y == 1, weight, 1.0))
+        odds = np.exp(np.diff(clf.predict_log_proba(X_new), axis=1)[:, 0]) / weight
+        costs.append(measures(odds / (1 + odds), y_new, ratio)[2 + at])
+    return [*measures(odds / (1 + odds), y_new, ratio)[:2], *costs, time.perf_counter() - start]
+
+
+def variant(name, s, k):
+    """Return the measures of a fold, and the time, of a variant."""
+    X, y, X_new, y_new, ratio = fold_of(s, k)
     clf = SkewBoostClassifier(random_state=0, n_jobs=2, effort=name if name in EFFORTS else "default")
     change = ABLATION.get(name, lambda recipe: recipe)
     n_given = 5 if name == "without principal components" else None  # the last argument is their number
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
-        weights = equal_weights if name == "equal weights" else portfolio_training.fit_weights
-        with (
-            patch.object(portfolio_classifier, "recipe_for", lambda *given: change(recipe_for(*given[:n_given]))),
-            patch.object(portfolio_training, "fit_weights", weights),
-        ):
-            start = time.perf_counter()
-            clf.fit(X.iloc[train], y[train])
-            seconds = time.perf_counter() - start
-        rows.append([*measures(clf.predict_proba(X.iloc[test])[:, 1], y[test], ratio), seconds])
-    return np.mean(rows, axis=0).tolist()
+    weights = equal_weights if name == "equal weights" else portfolio_training.fit_weights
+    with (
+        patch.object(portfolio_classifier, "recipe_for", lambda *given: change(recipe_for(*given[:n_given]))),
+        patch.object(portfolio_training, "fit_weights", weights),
+    ):
+        start = time.perf_counter()
+        clf.fit(X, y)
+        seconds = time.perf_counter() - start
+    return [*measures(clf.predict_proba(X_new)[:, 1], y_new, ratio), seconds]
 
 
 def report(results, names, reference):
@@ -204,7 +211,7 @@ def main():
     parser.add_argument("--costs", action="store_true", help="compare weights by cost in training")
     parser.add_argument("--sets", default=None, help="names separated by commas")
     parser.add_argument("--variants", default=None, help="names separated by commas")
-    parser.add_argument("--results", default="portfolio.jsonl")
+    parser.add_argument("--results", type=Path, default=RESULTS / "portfolio.jsonl")
     arguments = parser.parse_args()
     if not (SHARED / "quality.py").exists():
         sys.exit("The tables of this benchmark are not shipped: ../shared/quality.py is not there.")
@@ -228,28 +235,18 @@ def main():
         with patch.object(quality, "load", keel_tables.load):
             quality.main()
         return
-    warnings.filterwarnings("ignore")
     names = list(EFFORTS if arguments.effort else TRAINING_COSTS if arguments.costs else ABLATION)
     if arguments.variants:
         names = [name for name in names if name in ("default", *arguments.variants.split(","))]
     sets = (
         arguments.sets.split(",") if arguments.sets else [s for s in quality.DEV if arguments.effort or s not in SLOW]
     )
-    measured = evaluate_costs if arguments.costs else evaluate
-    path = Path(arguments.results)
-    lines = path.read_text().splitlines() if path.exists() else []
+    jobs = [(name, s) for name in names for s in sets]
+    run = costs_in_training if arguments.costs else variant
+    found = repeated(arguments.results, run, jobs, N_FOLDS, computed_by=[Path(__file__)], n_jobs=1)
     results = {name: {} for name in names}
-    for row in map(json.loads, lines):
-        if row["variant"] in results and row["set"] in sets:
-            results[row["variant"]][row["set"]] = row["values"]
-    with path.open("a") as out:
-        for name in names:
-            for s in sets:
-                if s in results[name]:
-                    continue
-                results[name][s] = measured(*load(s), name)
-                print(json.dumps({"variant": name, "set": s, "values": results[name][s]}), file=out, flush=True)
-            print(f"{name}: done", file=sys.stderr, flush=True)
+    for (name, s), folds in zip(jobs, found):
+        results[name][s] = np.mean(folds, axis=0).tolist()
     report(results, names, "default")
 
 
