@@ -152,6 +152,12 @@ def given_folds(
     return [(training, validation) for training, validation in folds]
 
 
+def numbers_rows(cv: Any) -> bool:
+    """Whether folds are given as row numbers, which are about one table and no part of it."""
+    divides = cv is None or isinstance(cv, int | np.integer) or hasattr(cv, "split")
+    return isinstance(cv, PredefinedSplit) or not divides
+
+
 def _check_predefined(splitter: Any, shown: str, n_rows: int) -> None:
     """Raise an error if a splitter that numbers the rows of a table gets those of another."""
     if isinstance(splitter, PredefinedSplit) and len(splitter.test_fold) != n_rows:

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import PredefinedSplit
+from sklearn.model_selection import PredefinedSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -324,3 +324,16 @@ def test_splitters_that_number_all_rows_are_refused():
     # without a certificate no row is missing
     uncertified = GoalSearchCV(Ruler(), "recall >= 60%", tune="threshold", cv=split, confidence=None).fit(X, y)
     assert uncertified.counts_.total == 500
+
+
+def test_row_numbers_are_of_all_rows_or_refused():
+    # rows of weight 0 are left out, and the numbers of the others change
+    X, y = draw(200, 0)
+    weights, folds = np.where(np.arange(200) < 10, 0.0, 1.0), list(StratifiedKFold(2).split(X, y))
+    for cv in (folds, PredefinedSplit(np.arange(200) % 2)):
+        clf = GoalSearchCV(Ruler(), "recall >= 0.5", confidence=None, cv=cv, random_state=0)
+        with pytest.raises(InputError, match="numbers all rows, but those of sample_weight 0 are left out"):
+            clf.fit(X, y, sample_weight=weights)
+    kept = weights > 0  # the remedies
+    clf.set_params(cv=list(StratifiedKFold(2).split(X[kept], y[kept]))).fit(X[kept], y[kept])
+    clf.set_params(cv=StratifiedKFold(2)).fit(X, y, sample_weight=weights)

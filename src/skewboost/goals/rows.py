@@ -21,9 +21,10 @@ from skewboost.engine.row_hash import bits_of
 from skewboost.engine.table import PreparedTable, as_frame, sliceable, take_rows
 from skewboost.engine.units import Columns, equal_rows, units_of
 from skewboost.errors import InputError
-from skewboost.fold_rows import check_groups
+from skewboost.fold_rows import check_groups, numbers_rows
 from skewboost.meta.cost_passing import take_params
 from skewboost.metrics.targets import check_labels, check_sample_weight
+from skewboost.names import in_short
 from skewboost.typing import Array
 
 ROWS, GROUPS = "rows", "groups"  # what the independent units are
@@ -128,6 +129,11 @@ def read_rows(search: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) 
     are = ROWS if groups is None else GROUPS
     rows = SearchRows(X, labels, units, params, _held_out(search.holdout, n_rows), counted, are)
     if rows.weights is not None and not check_sample_weight(rows.weights, n_rows).all():
+        if numbers_rows(search.cv):
+            raise InputError(
+                f"cv={in_short(search.cv)} numbers all rows, but those of sample_weight 0 are left out.",
+                "Leave them out of X and of cv, too, or pass a number of folds or a splitter that divides any rows.",
+            )
         rows = rows.take(np.flatnonzero(rows.weights))
         if len(np.unique(rows.y)) < len(np.unique(labels)):
             raise InputError(

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import PredefinedSplit
 
 from skewboost.errors import InputError
-from skewboost.fold_rows import uses_groups
+from skewboost.fold_rows import numbers_rows, uses_groups
 from skewboost.goals.goal import Goal
 from skewboost.goals.rows import SearchRows
 from skewboost.goals.trials import rounds_to_try
@@ -128,8 +128,8 @@ def _check_parts(estimator: Any) -> None:
 
 def _check_splitter(cv: Any, name: str) -> None:
     """Check that a splitter divides the rows that it gets, which are not all if some are held out."""
-    predefined = isinstance(cv, PredefinedSplit)
-    if predefined or not (cv is None or isinstance(cv, int | np.integer) or hasattr(cv, "split")):
+    if numbers_rows(cv):
+        predefined = isinstance(cv, PredefinedSplit)
         kind = "a PredefinedSplit, which numbers" if predefined else "an iterable of splits, which number"
         raise InputError(
             f"{name} is {kind} the rows of X, but with a certificate it gets only the rows that are not held out.",
