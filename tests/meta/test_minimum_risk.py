@@ -171,6 +171,21 @@ def test_calibration_makes_an_overconfident_booster_cheaper():
             )
 
 
+@pytest.mark.parametrize("calibrate", ["sigmoid", "isotonic", "temperature"])
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_calibration_does_not_depend_on_what_classes_are_called(calibrate, ensemble):
+    # scikit-learn numbers them for one calibration of all folds
+    if calibrate == "temperature" and module._version() < (1, 8):
+        pytest.skip("scikit-learn 1.8 has temperature scaling")
+    params = {"cost": 4, "calibrate": calibrate, "ensemble": ensemble, "cv": 2}
+    numbers, words = (
+        MinimumRiskClassifier(CSRAClassifier(n_estimators=5, cost=3), **params).fit(X, y)
+        for y in (TWO, np.array(["no", "yes"])[TWO])
+    )
+    np.testing.assert_array_equal(words.predict(X) == "yes", numbers.predict(X) == 1)
+    np.testing.assert_allclose(words.predict_proba(X), numbers.predict_proba(X))
+
+
 def test_calibration_on_folds_with_one_model_or_one_for_each():
     booster = RealBoostClassifier(n_estimators=10)
     one = MinimumRiskClassifier(booster, calibrate="sigmoid", ensemble=False).fit(X, TWO)

@@ -11,7 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from skewboost.boosting.calibration import Calibrator, Isotonic, Sigmoid
 from skewboost.errors import InputTypeError
 from skewboost.fitting import MostProbableMixin
-from skewboost.meta.cost_free import CostFree, log_odds
+from skewboost.meta.cost_free import CostFree, OfLabels, log_odds
 from skewboost.typing import Array
 
 
@@ -50,8 +50,8 @@ class CalibratedFolds(MostProbableMixin):
             else:
                 raise InputTypeError(f"calibration by {part.method!r}")
             source = part.estimator
-            of_odds = isinstance(source, CostFree)
-            folds.append(Fold(source.estimator_ if of_odds else source, tuple(calibrators), of_odds))
+            own = source.estimator_ if isinstance(source, OfLabels) else source
+            folds.append(Fold(own, tuple(calibrators), isinstance(source, CostFree)))
         return cls(fitted.classes_, tuple(folds))
 
     @property

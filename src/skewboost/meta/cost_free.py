@@ -12,6 +12,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
 
 from skewboost.fitting import MostProbableMixin
 from skewboost.learners.adapter import weight_name
@@ -40,17 +41,15 @@ def log_odds(estimator: Any, X: Any, of_classes: bool = False) -> Array:
 
 
 @dataclass(eq=False, repr=False)
-class CostFree(MostProbableMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A classifier whose scores are its log-odds, which do not contain its costs.
+class OfLabels(MostProbableMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier that is always fitted to the labels, also where scikit-learn numbers them, as some calibrations do.
 
-    The `decision_function` of a cost-sensitive classifier contains its costs, so that its sign is the decision. A
-    calibration without a constant, as temperature scaling, or of several classes, would take them for probability.
+    Otherwise what names a class, such as `pos_label`, would be about a label that is not there.
     """
 
     estimator: Any
     _: KW_ONLY
-    labels: Any = None  # the classes; scikit-learn numbers them in some calibrations
-    of_classes: bool = False
+    labels: Any = None  # the classes
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
@@ -62,7 +61,7 @@ class CostFree(MostProbableMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstim
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=type(self).__name__).add(estimator=self.estimator, method_mapping=mapping)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> CostFree:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> OfLabels:
         """Fit the estimator."""
         labels, y = np.asarray(self.labels), np.asarray(y)
         numbered = y.dtype.kind in "iu" and labels.dtype.kind not in "iu"
@@ -91,10 +90,26 @@ class CostFree(MostProbableMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstim
         """The number of features."""
         return int(self.estimator_.n_features_in_)
 
+    @available_if(lambda self: hasattr(self.estimator, "decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Array:
-        """Return the log-odds of `log_odds`."""
-        return log_odds(self.estimator_, X, self.of_classes)
+        """Return the scores of the estimator."""
+        return np.asarray(self.estimator_.decision_function(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probabilities of the estimator."""
         return np.asarray(self.estimator_.predict_proba(X))
+
+
+@dataclass(eq=False, repr=False)
+class CostFree(OfLabels):
+    """A classifier whose scores are its log-odds, which do not contain its costs.
+
+    The `decision_function` of a cost-sensitive classifier contains its costs, so that its sign is the decision. A
+    calibration without a constant, as temperature scaling, or of several classes, would take them for probability.
+    """
+
+    of_classes: bool = False
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the log-odds of `log_odds`."""
+        return log_odds(self.estimator_, X, self.of_classes)

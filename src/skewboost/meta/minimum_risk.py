@@ -20,7 +20,7 @@ from skewboost.errors import InputError, checked_by_scikit_learn
 from skewboost.fitting import LogProbabilityMixin, last_step, restore_on_failure
 from skewboost.fold_rows import check_groups, folds_of_examples, given_folds, own_folds, uses_groups
 from skewboost.meta.calibrated_folds import CalibratedFolds
-from skewboost.meta.cost_free import CostFree
+from skewboost.meta.cost_free import CostFree, OfLabels
 from skewboost.meta.cost_passing import cost_param_of, take_params
 from skewboost.meta.expected_cost import ExpectedCostMixin
 from skewboost.meta.inner_labels import with_pos_label
@@ -286,10 +286,12 @@ class MinimumRiskClassifier(ExpectedCostMixin, LogProbabilityMixin, ClassifierMi
         estimator, ensemble = self.estimator, self.ensemble
         if self.calibrate is None:
             return estimator
+        ensemble = not isinstance(estimator, FrozenEstimator) if ensemble == "auto" else ensemble
+        labels = np.asarray(classes)
         if self._scores_have_costs(len(classes)):
-            labels, of_classes = np.asarray(classes), self.calibrate != "temperature"
-            ensemble = not isinstance(estimator, FrozenEstimator) if ensemble == "auto" else ensemble
-            estimator = CostFree(estimator, labels=labels, of_classes=of_classes)
+            estimator = CostFree(estimator, labels=labels, of_classes=self.calibrate != "temperature")
+        elif not ensemble and labels.dtype.kind not in "iu":
+            estimator = OfLabels(estimator, labels=labels)
         source = CalibratedClassifierCV(estimator, method=self.calibrate, cv=cv, ensemble=ensemble, n_jobs=self.n_jobs)
         return source.set_fit_request(sample_weight=True) if _routing() else source
 
