@@ -1,4 +1,4 @@
-"""Shapley values of trees by one walk: those of the definition, the sum over all subsets of the features."""
+"""Shapley values and main effects of trees: those of the definition, by all subsets of the features."""
 
 from __future__ import annotations
 
@@ -94,12 +94,15 @@ def test_contributions_are_the_shapley_values_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     p = 5
     trees, table = random_tree(rng, p, 6), rows_of(rng, 12, p)
-    engine = choose("cpu", 1)
+    engine = choose(("cpu", "reference")[seed % 2], 1)
     view = View(engine, table, fit_bins(engine, table))
-    found, mean = engine.contributions(trees, 0, view)
-    codes = np.array([view.column(j) for j in range(p)])
-    np.testing.assert_allclose(found, by_subsets(trees, codes), atol=1e-12)
-    np.testing.assert_allclose(mean, expected(trees, codes, np.zeros(p, bool))[0], atol=1e-12)
+    codes, mean = np.array([view.column(j) for j in range(p)]), trees.mean(0)
+    np.testing.assert_allclose(engine.contributions(trees, 0, view), by_subsets(trees, codes), atol=1e-12)
+    np.testing.assert_allclose(expected(trees, codes, np.zeros(p, bool)), mean, atol=1e-12)
+    effects = engine.main_effects(trees, 0, p)
+    for j in range(p):
+        alone = expected(trees, codes, np.arange(p) == j)
+        np.testing.assert_allclose(mean + effects[j, codes[j]], alone, atol=1e-12)
 
 
 @pytest.mark.parametrize("p", [1, 8, 9, 16, 17, 24, 25, 40])
@@ -111,7 +114,8 @@ def test_paths_of_many_features_and_batches_of_rows(p):
     table, found = rows_of(rng, n, p), []
     for name, n_jobs in (("cpu", 1), ("cpu", 3), ("reference", 1)):
         engine = choose(name, n_jobs)
-        found.append(engine.contributions(trees, 0, View(engine, table, fit_bins(engine, table))))
-    np.testing.assert_array_equal(found[0][0], found[1][0])
-    np.testing.assert_allclose(found[0][0], found[2][0], rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(found[0][1], found[2][1], rtol=1e-12, atol=1e-12)
+        phi = engine.contributions(trees, 0, View(engine, table, fit_bins(engine, table)))
+        found.append((phi, engine.main_effects(trees, 0, p)))
+    for one, many, reference in zip(*found):
+        np.testing.assert_array_equal(one, many)
+        np.testing.assert_allclose(one, reference, rtol=1e-12, atol=1e-12)

@@ -129,8 +129,8 @@ class Engine(Protocol):
     def score(self, scorer: Scorer, table: Table) -> Array:
         """Return F for new rows."""
 
-    def contributions(self, trees: Trees, output: int, view: View) -> tuple[Array, float]:
-        """Return the Shapley values of the features in a sum of trees, ``[row, feature]``, and the mean of the sum."""
+    def contributions(self, trees: Trees, output: int, view: View) -> Array:
+        """Return the Shapley values of the features in a sum of trees, ``[row, feature]``."""
 
-    def main_effects(self, trees: Trees, output: int, n_features: int) -> tuple[Array, float]:
-        """Return the mean of a sum of trees, and its expectation given one feature less that: ``[feature, code]``."""
+    def main_effects(self, trees: Trees, output: int, n_features: int) -> Array:
+        """Return the expectation of a sum of trees given one feature, less its mean: ``[feature, code]``."""

@@ -161,9 +161,9 @@ class CpuEngine:
 
     # ---------------------------------------------------------------- explaining
 
-    def contributions(self, trees: Trees, output: int, view: View) -> tuple[Array, float]:
+    def contributions(self, trees: Trees, output: int, view: View) -> Array:
         codes: Words = view.codes  # type: ignore[assignment]
         return NativeExplainer(self.core, trees, output).contributions(codes.words, codes.n_features, self.n_jobs)
 
-    def main_effects(self, trees: Trees, output: int, n_features: int) -> tuple[Array, float]:
+    def main_effects(self, trees: Trees, output: int, n_features: int) -> Array:
         return NativeExplainer(self.core, trees, output).main_effects(n_features)

@@ -68,8 +68,8 @@ _CALLS: dict[str, tuple[Any, list[Any]]] = {
     "member_covers": (None, [_A, _N, _A]),
     "member_losses": (None, [_A, _N, _A]),
     "longest_path": (c_int, [_A, _A]),
-    "contributions": (c_int, [_A, _A, _N, _N, _A, _A, _N, _A, _A, _N]),
-    "main_effects": (c_int, [_A, _A, _A]),
+    "contributions": (c_int, [_A, _A, _N, _N, _A, _A, _N, _A, _N]),
+    "main_effects": (c_int, [_A, _A]),
     "member_scores": (None, [_A, _N, _A, _N, _N, _A, _N, _N, _A, _A]),
 }
 

@@ -35,9 +35,9 @@ class NativeExplainer:
         self._kept += [contiguous(bits, np.uint8), contiguous(trees.covers), contiguous(trees.values[:, output])]
         self._trees = _GivenTrees(trees.n_trees, *(address(array) for array in self._kept))
 
-    def contributions(self, words: Array, n_features: int, n_jobs: int) -> tuple[Array, float]:
-        """Return the contributions ``[row, feature]`` and the mean; `words` are the codes of the rows."""
-        longest, mean, out = ctypes.c_int64(), ctypes.c_double(), np.zeros((words.shape[1], n_features))
+    def contributions(self, words: Array, n_features: int, n_jobs: int) -> Array:
+        """Return the contributions ``[row, feature]``; `words` are the codes of the rows."""
+        longest, out = ctypes.c_int64(), np.zeros((words.shape[1], n_features))
         check(self.core.longest_path(ctypes.addressof(self._trees), ctypes.addressof(longest)))
         n_rules = max(1, -(-longest.value // 8))  # 4m points integrate products of up to 8m features
         rules, weights = np.zeros((n_rules, 4 * n_rules)), np.zeros((n_rules, 4 * n_rules))
@@ -46,13 +46,13 @@ class NativeExplainer:
         check(
             self.core.contributions(
                 ctypes.addressof(self._trees), address(words), len(out), n_features, address(rules), address(weights),
-                rules.shape[1], address(out), ctypes.addressof(mean), n_jobs,
+                rules.shape[1], address(out), n_jobs,
             )
         )  # fmt: skip
-        return out, mean.value
+        return out
 
-    def main_effects(self, n_features: int) -> tuple[Array, float]:
-        """Return the effects ``[feature, code]`` and the mean."""
-        effects, mean = np.zeros((n_features, N_CODES)), ctypes.c_double()
-        check(self.core.main_effects(ctypes.addressof(self._trees), address(effects), ctypes.addressof(mean)))
-        return effects, mean.value
+    def main_effects(self, n_features: int) -> Array:
+        """Return the effects ``[feature, code]``."""
+        effects = np.zeros((n_features, N_CODES))
+        check(self.core.main_effects(ctypes.addressof(self._trees), address(effects)))
+        return effects

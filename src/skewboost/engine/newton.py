@@ -92,6 +92,15 @@ class Trees:
             **concatenated,
         )
 
+    def mean(self, output: int) -> float:
+        """Return the mean of the sum of the trees over the training rows."""
+        values, starts = self.values[:, output], self.first_leaf[:-1]
+        totals = np.add.reduceat(self.covers, starts) if len(starts) else np.zeros(0)
+        alone = np.diff(self.first_leaf) == 1  # trees of a leaf, which may have no rows
+        shares = np.add.reduceat(self.covers * values, starts) if len(starts) else totals
+        means = np.divide(shares, totals, out=np.zeros(len(starts)), where=totals > 0.0)
+        return float(np.where(alone, values[starts], means).sum())
+
     def first(self, n_trees: int) -> Trees:
         """Return the first trees; `importances` stay those of all."""
         n_nodes, n_leaves = int(self.first_node[n_trees]), int(self.first_leaf[n_trees])

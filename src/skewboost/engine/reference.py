@@ -73,19 +73,19 @@ class ReferenceEngine:
     def score(self, scorer: Scorer, table: Table) -> Array:
         return scorer.score_with_numpy(table)
 
-    def contributions(self, trees: Trees, output: int, view: View) -> tuple[Array, float]:
+    def contributions(self, trees: Trees, output: int, view: View) -> Array:
         out = np.zeros((view.n_rows, view.table.n_features))
         found = conjunctions(trees, output)
         add_shapley([c for c in found if c.features], view.column, out)
-        return out, sum(c.mean for c in found)
+        return out
 
-    def main_effects(self, trees: Trees, output: int, n_features: int) -> tuple[Array, float]:
+    def main_effects(self, trees: Trees, output: int, n_features: int) -> Array:
         found, out = conjunctions(trees, output), np.zeros((n_features, N_CODES))
         for c in found:
             for k, j in enumerate(c.features):
                 others = c.value * float(np.delete(c.fractions, k).prod())
                 out[j] += others * (c.allowed[k] - c.fractions[k])
-        return out, sum(c.mean for c in found)
+        return out
 
 
 def conjunctions(trees: Trees, output: int) -> list[Conjunction]:

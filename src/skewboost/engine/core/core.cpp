@@ -333,22 +333,19 @@ SKEWBOOST_API int skewboost_longest_path(const GivenTrees* trees, int64_t* longe
     return DONE;
 }
 
-// Adds the Shapley values of trees to `contributions`, `[row][feature]`. Writes their mean over the training examples.
+// Adds the Shapley values of trees to `contributions`, `[row][feature]`.
 SKEWBOOST_API int skewboost_contributions(const GivenTrees* trees, const uint64_t* words, int64_t n_rows,
                                           int64_t n_features, const double* points, const double* weights,
-                                          int64_t width, double* contributions, double* mean, int64_t n_jobs) {
+                                          int64_t width, double* contributions, int64_t n_jobs) {
     Edges edges;
     TRY(edges.prepare(*trees));
-    *mean = edges.mean();
     Table table{words, n_rows, n_features, nullptr, nullptr};
     return add_contributions(edges, table, {points, weights, width}, contributions, n_jobs);
 }
 
-// Adds the effects of trees given one feature to `effects`, `[feature][code]`. Writes their mean.
-SKEWBOOST_API int skewboost_main_effects(const GivenTrees* trees, double* effects, double* mean) {
-    Conjunctions all;
-    TRY(all.prepare(*trees));
-    *mean = all.mean();
-    add_main_effects(all, effects);
-    return DONE;
+// Adds the effects of trees given one feature, less their mean, to `effects`, `[feature][code]`.
+SKEWBOOST_API int skewboost_main_effects(const GivenTrees* trees, double* effects) {
+    Edges edges;
+    TRY(edges.prepare(*trees));
+    return Effects::add(edges, effects);
 }

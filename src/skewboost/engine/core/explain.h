@@ -1,115 +1,89 @@
-// Explaining trees by the effects of single features; `walk.h` has their Shapley values.
+// The effects of single features on trees; `walk.h` has their Shapley values.
 #pragma once
 #include "walk.h"
 
 namespace skew {
 
-// The leaves of trees as conjunctions: the distinct features on the path to a leaf, the codes of each that pass, and
-// the fraction of the training examples that pass, among those that reach its tests.
-class Conjunctions {
+// Visits the leaves of trees with the tests on the way to them.
+class Effects {
 public:
-    struct Test {
-        int64_t feature;
-        double fraction;
-        CodeSet passes;
-    };
-
-    Status prepare(const GivenTrees& trees) {
-        int64_t n_leaves = trees.first_leaf[trees.n_trees];
-        TRY(first_.reserve(n_leaves + 1));
-        TRY(values_.reserve(n_leaves));
-        first_[0] = 0;
-        for (int64_t t = 0; t < trees.n_trees; ++t) TRY(add_tree(trees, t));
+    // Adds the expectation of the trees given one feature, less their mean, to out[feature][code].
+    static Status add(const Edges& edges, double* out) {
+        Effects own(edges, out);
+        int64_t levels = edges.deepest() + 1;
+        TRY(own.path_.reserve(levels));
+        TRY(own.passes_.reserve(levels));
+        TRY(own.tests_.reserve(levels));
+        TRY(own.product_.reserve(levels + 1));
+        TRY(own.steps_.reserve(levels + 1));
+        for (int64_t t = 0; t < edges.trees().n_trees; ++t) own.add_tree(t);
         return DONE;
-    }
-    int64_t size() const { return n_; }
-    int64_t n_tests(int64_t k) const { return first_[k + 1] - first_[k]; }
-    const Test* tests(int64_t k) const { return tests_.data() + first_[k]; }
-    double value(int64_t k) const { return values_[k]; }
-
-    // The mean over the training examples.
-    double mean() const {
-        double total = 0.0;
-        for (int64_t k = 0; k < n_; ++k) {
-            double part = values_[k];
-            for (int64_t j = 0; j < n_tests(k); ++j) part *= tests(k)[j].fraction;
-            total += part;
-        }
-        return total;
     }
 
 private:
-    Status add_tree(const GivenTrees& trees, int64_t t) {
-        int64_t first = trees.first_node[t], n_nodes = trees.first_node[t + 1] - first, leaf0 = trees.first_leaf[t];
-        int64_t n_leaves = trees.first_leaf[t + 1] - leaf0;
-        TRY(cover_.grow(max_of<int64_t>(n_nodes, 1)));
-        TRY(parent_.grow(max_of<int64_t>(n_nodes, 1)));
-        TRY(leaf_parent_.grow(n_leaves));
-        auto cover_of = [&](int64_t link) { return link >= 0 ? cover_[link] : trees.covers[leaf0 + ~link]; };
-        for (int64_t k = 0; k < n_nodes; ++k)
+    struct Step {
+        int64_t link, edge, level;
+    };
+
+    Effects(const Edges& edges, double* out) : edges_(edges), out_(out) {}
+
+    void add_tree(int64_t t) {
+        const GivenTrees& trees = edges_.trees();
+        int64_t first = trees.first_node[t], n = 0;
+        if (trees.first_node[t + 1] == first) return;
+        steps_[n++] = {0, -1, 0};
+        while (n > 0) {
+            Step step = steps_[--n];
+            if (step.level > 0) take(step.edge, step.level - 1);
+            if (step.link < 0) {
+                add_leaf(trees.values[trees.first_leaf[t] + ~step.link], step.level);
+                continue;
+            }
             for (int64_t side = 0; side < 2; ++side) {
-                int64_t link = trees.links[2 * (first + k) + side];
-                (link >= 0 ? parent_[link] : leaf_parent_[~link]) = 2 * k + side;
+                int64_t edge = 2 * (first + step.link) + side;
+                steps_[n++] = {trees.links[edge], edge, step.level + 1};
             }
-        for (int64_t k = n_nodes - 1; k >= 0; --k)  // children come after their parents
-            cover_[k] = cover_of(trees.links[2 * (first + k)]) + cover_of(trees.links[2 * (first + k) + 1]);
-        for (int64_t leaf = 0; leaf < n_leaves; ++leaf) {
-            int64_t start = n_all_;
-            for (int64_t at = n_nodes > 0 ? leaf_parent_[leaf] : -1; at >= 0; at = at / 2 == 0 ? -1 : parent_[at / 2]) {
-                int64_t node = first + at / 2;
-                bool left = at % 2 == 0;
-                double share = cover_of(trees.links[2 * node + at % 2]) / cover_[at / 2];
-                TRY(add_test(start, trees.feature[node], cover_[at / 2] > 0.0 ? share : 0.0, codes(trees, node, left)));
-            }
-            values_[n_] = trees.values[leaf0 + leaf];
-            first_[++n_] = n_all_;
         }
-        return DONE;
     }
 
-    static CodeSet codes(const GivenTrees& trees, int64_t node, bool left) {
-        CodeSet found{{0, 0, 0, 0}};
-        int64_t threshold = trees.threshold[node];
-        const uint64_t* set = threshold >= 0 ? nullptr : trees.sets + 4 * trees.which[node];
-        for (int code = 0; code < N_CODES; ++code) {
-            bool goes = set == nullptr ? code <= threshold : ((set[code >> 6] >> (code & 63)) & 1) != 0;
-            if (code == MISSING) goes = trees.missing_left[node] != 0;
-            if (goes == left) found.add(code);
+    // Puts an edge on the path, with the codes of its feature that pass all tests down to it.
+    void take(int64_t edge, int64_t level) {
+        path_[level] = edge;
+        CodeSet& own = passes_[level];
+        own = CodeSet{{0, 0, 0, 0}};
+        for (int code = 0; code < N_CODES; ++code)
+            if (edges_.goes_left(edge >> 1, code) == ((edge & 1) == 0)) own.add(code);
+        for (int64_t k = 0; k < level; ++k)
+            if (path_[k] == edges_.before(edge))
+                for (int q = 0; q < 4; ++q) own.bits[q] &= passes_[k].bits[q];
+    }
+
+    void add_leaf(double value, int64_t n_levels) {
+        int64_t n = 0;
+        for (int64_t level = n_levels - 1; level >= 0; --level) {  // of each feature the last edge
+            bool known = false;
+            for (int64_t j = 0; j < n && !known; ++j) known = feature(tests_[j]) == feature(level);
+            if (!known) tests_[n++] = level;
         }
-        return found;
-    }
-
-    // Adds a test to the conjunction that starts at `start`; tests of one feature are joined.
-    Status add_test(int64_t start, int64_t feature, double fraction, const CodeSet& passes) {
-        for (int64_t k = start; k < n_all_; ++k)
-            if (tests_[k].feature == feature) {
-                tests_[k].fraction *= fraction;
-                for (int q = 0; q < 4; ++q) tests_[k].passes.bits[q] &= passes.bits[q];
-                return DONE;
-            }
-        TRY(tests_.grow(n_all_ + 1));
-        tests_[n_all_++] = {feature, fraction, passes};
-        return DONE;
-    }
-
-    Buffer<Test> tests_;
-    Buffer<int64_t> first_, parent_, leaf_parent_;
-    Buffer<double> values_, cover_;
-    int64_t n_ = 0, n_all_ = 0;
-};
-
-// Adds the expectation of the trees given one feature, less their mean, to out[feature][code].
-inline void add_main_effects(const Conjunctions& all, double* out) {
-    for (int64_t k = 0; k < all.size(); ++k)
-        for (int64_t j = 0; j < all.n_tests(k); ++j) {
-            const Conjunctions::Test& own = all.tests(k)[j];
-            double others = all.value(k);
-            for (int64_t i = 0; i < all.n_tests(k); ++i)
-                if (i != j) others *= all.tests(k)[i].fraction;
-            double* to = out + own.feature * N_CODES;
+        product_[n] = 1.0;  // of the fractions of the tests from here on
+        for (int64_t j = n - 1; j >= 0; --j) product_[j] = product_[j + 1] * fraction(tests_[j]);
+        for (int64_t j = 0; j < n; ++j) {
+            double own = fraction(tests_[j]), others = value * product_[j + 1];
+            double* to = out_ + feature(tests_[j]) * N_CODES;
             for (int code = 0; code < N_CODES; ++code)
-                to[code] += others * ((own.passes.has(code) ? 1.0 : 0.0) - own.fraction);
+                to[code] += others * ((passes_[tests_[j]].has(code) ? 1.0 : 0.0) - own);
+            value *= own;
         }
-}
+    }
+    int64_t feature(int64_t level) const { return edges_.trees().feature[path_[level] >> 1]; }
+    double fraction(int64_t level) const { return edges_.fraction(path_[level]); }
+
+    const Edges& edges_;
+    double* out_;
+    Buffer<int64_t> path_, tests_;
+    Buffer<CodeSet> passes_;
+    Buffer<double> product_;
+    Buffer<Step> steps_;
+};
 
 }  // namespace skew

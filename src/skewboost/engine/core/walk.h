@@ -60,13 +60,9 @@ public:
         return (trees_.sets[4 * trees_.which[node] + (code >> 6)] >> (code & 63)) & 1;
     }
 
-    // The mean over the training examples.
-    double mean() const { return mean_; }
-
 private:
     struct Step {
         int64_t link, edge, features;  // where to, through which edge, and how many features are on the path to it
-        double reach;                  // the fraction of the training examples that pass the path
     };
 
     Status add_tree(int64_t t) {
@@ -76,20 +72,16 @@ private:
         for (int64_t k = n_nodes - 1; k >= 0; --k)  // children come after their parents
             cover_[k] = cover_of(trees_.links[2 * (first + k)]) + cover_of(trees_.links[2 * (first + k) + 1]);
         longest_[t] = 0;
-        if (n_nodes == 0) {
-            mean_ += trees_.values[leaf0];
-            return DONE;
-        }
+        if (n_nodes == 0) return DONE;
         // `steps_` holds what is still to be visited, and `path_` the edge that leads to each node on the way
         int64_t n = 0;
         TRY(steps_.grow(n_nodes + 2));
         TRY(parent_.grow(n_nodes));
-        steps_[n++] = {0, -1, 0, 1.0};
+        steps_[n++] = {0, -1, 0};
         while (n > 0) {
             Step step = steps_[--n];
             if (step.link < 0) {
                 longest_[t] = max_of(longest_[t], step.features);
-                mean_ += step.reach * trees_.values[leaf0 + ~step.link];
                 continue;
             }
             int64_t k = step.link, node = first + k, before = -1, depth = 1;
@@ -103,7 +95,7 @@ private:
                 fractions_[edge] = before < 0 ? share : fractions_[before] * share;
                 before_[edge] = before;
                 TRY(steps_.grow(n + 1));
-                steps_[n++] = {link, edge, step.features + (before < 0), step.reach * share};
+                steps_[n++] = {link, edge, step.features + (before < 0)};
             }
         }
         return DONE;
@@ -114,7 +106,6 @@ private:
     Buffer<int64_t> before_, longest_, parent_;
     Buffer<Step> steps_;
     int64_t deepest_ = 0;
-    double mean_ = 0.0;
 };
 
 inline void get(Four& to, const double* from) {

@@ -116,8 +116,8 @@ class PortfolioModel(KeepsNoCaches):
         found = self.offset.copy()
         for part in self.parts:
             for k in range(self.n_outputs):
-                _, mean = engine.main_effects(part.trees, k, self.n_columns)
-                found[k] += part.weight * float(part.score_of(np.array(mean + part.start[k]), k))
+                mean = part.trees.mean(k) + float(part.start[k])
+                found[k] += part.weight * float(part.score_of(np.array(mean), k))
         return found
 
     def contributions(self, engine: Engine, table: Table) -> Array:
@@ -131,8 +131,8 @@ class PortfolioModel(KeepsNoCaches):
         found = np.zeros((table.n_rows, self.n_columns, self.n_outputs))
         for part in self.parts:
             for k in range(self.n_outputs):
-                phi, mean = engine.contributions(part.trees, k, view)
-                mean += float(part.start[k])
+                phi = engine.contributions(part.trees, k, view)
+                mean = part.trees.mean(k) + float(part.start[k])
                 sums = mean + phi.sum(axis=1)
                 found[:, :, k] += part.weight * part.slope(sums, mean, k)[:, None] * phi
         own = found[:, : self.n_features]
@@ -149,8 +149,8 @@ class PortfolioModel(KeepsNoCaches):
         found = np.zeros((self.n_outputs, self.n_features, N_CODES))
         for part in self.parts:
             for k in range(self.n_outputs):
-                effects, mean = engine.main_effects(part.trees, k, self.n_columns)
-                mean += float(part.start[k])
+                effects = engine.main_effects(part.trees, k, self.n_columns)
+                mean = part.trees.mean(k) + float(part.start[k])
                 effects = effects[: self.n_features] + self._effects_of_components(effects)
                 found[k] += part.weight * (part.score_of(mean + effects, k) - part.score_of(np.array(mean), k))
         assert self.support.per_code is not None
