@@ -60,13 +60,14 @@ def models(n_rounds, n_jobs):
 def portfolios(n_jobs):
     """Portfolios train members on threads of their own, and searches fit them."""
     own = {"effort": "quick", "random_state": 0, "n_jobs": n_jobs}
-    goal = {"goal": "recall >= 50%", "random_state": 0, "tune": "threshold"}
-    return [SkewBoostClassifier(**own, cost=9), GoalSearchCV(SkewBoostClassifier(**own, cost=1), **goal)]
+    goal = {"goal": "recall >= 50%"}
+    search = GoalSearchCV(SkewBoostClassifier(**own, cost=1), **goal, random_state=0, tune="threshold")
+    return [SkewBoostClassifier(**own, cost=9), search, SkewBoostClassifier(**own, **goal)]
 
 
-def scores(model, X, y):
+def scores(model, X, y, most=1000):
     if not hasattr(model, "_rounds"):  # a portfolio has more to do
-        X, y = X[:1000], y[:1000]
+        X, y = X[:most], y[:most]
     return model.fit(X, y).decision_function(X).tobytes()
 
 
@@ -101,6 +102,30 @@ def interrupted():
     assert n_kept > n_times // 3
     for model in models(3, 2):
         scores(model, X, y)
+    interrupted_portfolios(rng, X, y)
+
+
+def interrupted_portfolios(rng, X, y):
+    """They keep the members that they have, or nothing; and a fit after that is a fit."""
+    X, y = X[:3000], y[:3000]
+    n_interrupted = 0
+    for k in range(12 if FULL else 4):
+        model = portfolios(1 + k // 3 % 3)[k % 3]
+        timer = threading.Timer(rng.uniform(0.0, 0.4), os.kill, (os.getpid(), signal.SIGINT))
+        try:
+            timer.start()
+            model.fit(X, y)
+            timer.join()
+            time.sleep(0.01)  # for the signal, if it came to this
+        except KeyboardInterrupt:
+            n_interrupted += 1
+        timer.join()
+        if hasattr(model, "classes_"):
+            kept = model.decision_function(X)
+            assert kept.shape == y.shape
+            assert np.isfinite(kept).all()
+    assert n_interrupted > 1
+    assert [scores(m, X, y) for m in portfolios(2)] == [scores(m, X, y) for m in portfolios(3)]
 
 
 def in_a_child(work):
@@ -177,11 +202,12 @@ def starved():
     """With little memory to be had there is a MemoryError or the right model; and with enough of it the right one."""
     X, y = data(120_000, 20)
     kinds = [*models(3, 2), RealBoostClassifier(n_estimators=2, estimator=Tree(max_leaf_nodes=400), n_jobs=2)]
+    kinds += portfolios(2)
 
     _, most = resource.getrlimit(resource.RLIMIT_AS)
 
     def answer(model):
-        return hashlib.sha256(scores(type(model)(**model.get_params(deep=False)), X, y)).digest()
+        return hashlib.sha256(scores(type(model)(**model.get_params(deep=False)), X, y, most=12_000)).digest()
 
     def answers():
         return b"".join(answer(model) for model in kinds)

@@ -129,7 +129,7 @@ class Explainer:
         """Return the contribution of each feature to F, less its mean, for every row: ``[row, feature]``."""
         out = np.zeros((view.n_rows, len(self.tables)))
         for j in np.flatnonzero(self.tables.any(axis=1)).tolist():
-            out[:, j] += self.tables[j][view.column(j)]
+            out[:, j] += view.lookup(j, self.tables[j])
         out += self.off
         for (j, _), line in self.lines.items():
             x = np.asarray(view.table.column(j), dtype=np.float64)

@@ -58,8 +58,7 @@ class Design:
 
     def matrix(self, view: View) -> Array:
         """Return the values ``[row, column]`` with a column of ones before them."""
-        codes = {j: view.column(j) for j in np.unique(self.features).tolist()}
-        columns = [own[codes[j]] for j, own in zip(self.features.tolist(), self.values)]
+        columns = (view.lookup(j, own) for j, own in zip(self.features.tolist(), self.values))
         return np.column_stack([np.ones(view.n_rows), *columns])
 
     def tables(self, coefficients: Array) -> dict[int, Array]:
