@@ -18,9 +18,12 @@ from skewboost import (
     AlternatingTreeClassifier,
     CSAdaBoostClassifier,
     GentleBoostClassifier,
+    GoalSearchCV,
     LogitBoostClassifier,
     RealBoostClassifier,
+    SkewBoostClassifier,
 )
+from skewboost.io import dumps
 from skewboost.learners import Histogram, Tree
 
 TREE = Tree(max_leaf_nodes=12)
@@ -67,16 +70,41 @@ MODELS = {
     "trees of labels": (AdaBoostMHClassifier(n_estimators=2, estimator=TREE), four),
     "alternating": (AlternatingTreeClassifier(max_rounds=4), two),
 }
+QUICK = {"effort": "quick", "random_state": 0}
+GOAL = {"confidence": None, "random_state": 0}
+PORTFOLIOS = {
+    "portfolio": (SkewBoostClassifier(**QUICK, cost=7), two),
+    "portfolio of four classes": (SkewBoostClassifier(**QUICK), four),
+    "portfolio that refers": (SkewBoostClassifier(**QUICK, cost=5, reject_cost=0.3), two),
+    "portfolio under constraints": (
+        SkewBoostClassifier(**QUICK, monotonic_cst={"x0": 1}, interaction_cst="no_interactions"),
+        two,
+    ),
+    "portfolio with a goal": (SkewBoostClassifier(**QUICK, goal="recall >= 50%"), two),
+    "goal of a portfolio": (GoalSearchCV(SkewBoostClassifier(**QUICK, cost=1), "recall >= 50%", cv=2, **GOAL), two),
+}
 TABLES = {"long": partial(long_table, 70_000), "wide": partial(wide_table, 9000, 72)}
 LARGE = {"long": partial(long_table, 150_000), "wide": partial(wide_table, 40_000, 40)}
+OF_PORTFOLIOS = {"few rows": partial(wide_table, 240, 40), "more rows": partial(wide_table, 2500, 72)}
+
+
+def answers(model, X):
+    """What a portfolio, or a search around one, says of rows, and why of some of them."""
+    explained = getattr(model, "estimator_", model)
+    return model.predict_proba(X), model.decision_function(X), explained.contributions(X[:40])
 
 
 def digest(name, table, n_jobs):
     """A number that tells everything about a model: its splits, values and sums, and the scores of all rows."""
     X, score = table
-    prototype, labels_of = MODELS[name]
+    prototype, labels_of = (MODELS | PORTFOLIOS)[name]
     model = type(prototype)(**{**prototype.get_params(deep=False), "n_jobs": n_jobs}).fit(X, labels_of(score))
     told = hashlib.sha256()
+    if name in PORTFOLIOS:
+        for answer in answers(model, X):
+            told.update(np.ascontiguousarray(answer).tobytes())
+        told.update(dumps(model.set_params(n_jobs=None)).encode())
+        return told.hexdigest()
     for r in model._model.rounds:
         for split in r.term.partition.splits:
             told.update(repr((split.feature, split.threshold, split.polarity, split.value, split.before)).encode())
@@ -89,6 +117,8 @@ def digest(name, table, n_jobs):
 
 if __name__ == "__main__":
     tables = {name: make() for name, make in (LARGE if "large" in sys.argv else TABLES).items()}
-    for name in MODELS:
-        for size, table in tables.items():
-            sys.stdout.write(f"{size} {name}: {digest(name, table, 2)}\n")
+    of_portfolios = {name: make() for name, make in OF_PORTFOLIOS.items()}
+    for models, own in ((MODELS, tables), (PORTFOLIOS, of_portfolios)):
+        for name in models:
+            for size, table in own.items():
+                sys.stdout.write(f"{size} {name}: {digest(name, table, 2)}\n")

@@ -14,6 +14,7 @@ from skewboost.engine.binning import cuts_of, summary
 from skewboost.engine.boundary import ABSTAIN, LEFT, N_CODES, RIGHT
 from skewboost.engine.growing import grow
 from skewboost.engine.partition import View
+from skewboost.engine.portfolio import ReferencePortfolio
 from skewboost.engine.reference import ReferenceEngine
 from skewboost.engine.reference_set import histogram
 from skewboost.engine.split_search import best_split
@@ -73,6 +74,11 @@ class PartitionedEngine(ReferenceEngine):
 
     def training_set(self, view, labels, classes, examples):
         return PartitionedSet(view, labels, classes, examples)
+
+    def portfolio(self, view, classes, n_classes, units=None):
+        """Each member sees all rows: portfolios are shared out by members, not by rows."""
+        whole = np.stack([self.column(view.codes, j) for j in range(view.bins.n_features)])
+        return ReferencePortfolio(View(ReferenceEngine(), view.table, view.bins, whole), classes, n_classes, units)
 
 
 def joined(parts):
