@@ -7,6 +7,7 @@ import copy
 import json
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,16 +15,31 @@ import pytest
 from sklearn.base import clone
 
 import skewboost as sb
-from skewboost.io import ModelFileError, dumps, loads, model_file
+from skewboost.io import ModelFileError, dumps, loads, model_file, saved_parts
 from skewboost.io.structure import field_of
 from skewboost.learners import AlternatingTree, Line, RuleLearner, Tree
 from support import awkward_data
 
 X, y = awkward_data(60)
 X = X[:, [0, 3, 4]]
+WIDE, WIDE_Y = awkward_data(80, missing=0.0)
+WIDE_TABLE = pd.DataFrame(WIDE[:, :4], columns=list("abcd")).assign(e=np.where(WIDE[:, 4] == 1, "on", "off"))
 TABLE = pd.DataFrame(X, columns=["a", "b", "c"]).assign(c=np.where(X[:, 2] == 1, "on", "off"))
 THREE = np.digitize(np.nan_to_num(X[:, 0]), [-0.5, 0.5])
 WRONG = [None, True, "x", -1, 3, 10**12, 10**400, 1e300, -0.5, [], {}, [[]], "nan"]
+
+
+def of_few_trees(clf):
+    """A portfolio with the first trees of each part, or a search around one."""
+    own = getattr(clf, "estimator_", clf)
+    parts = tuple(replace(part, trees=part.trees.first(min(2, part.trees.n_trees))) for part in own._model.parts)
+    own._model = replace(own._model, parts=parts)
+    return clf
+
+
+def portfolio(**params):
+    return sb.SkewBoostClassifier(effort="quick", random_state=0, **params)
+
 
 MODELS = {
     "stumps": lambda: sb.CSRAClassifier(n_estimators=2).fit(TABLE, y),
@@ -50,6 +66,22 @@ MODELS = {
     "votes": lambda: sb.PastingVotesClassifier(
         sb.CSRAClassifier(n_estimators=1), n_estimators=2, bite_size=20, random_state=0
     ).fit(X, y),
+    "damped": lambda: sb.WeightBoostClassifier(n_estimators=3).fit(X, y),
+    "calibrated": lambda: sb.CGAdaClassifier(n_estimators=2, cost=5, calibrate="sigmoid", random_state=0).fit(TABLE, y),
+    "trees of many classes": lambda: sb.AdaBoostMHClassifier(n_estimators=2, estimator=Tree()).fit(X, THREE),
+    "rules": lambda: RuleLearner(max_order=1).fit(TABLE, y),
+    "a portfolio": lambda: of_few_trees(portfolio().fit(WIDE_TABLE, WIDE_Y)),
+    "a portfolio of many classes": lambda: of_few_trees(portfolio().fit(WIDE_TABLE, WIDE[:, 3].round().clip(-1, 1))),
+    "a portfolio that refers": lambda: of_few_trees(portfolio(cost=3, reject_cost=0.2).fit(WIDE_TABLE, WIDE_Y)),
+    "a portfolio with a goal": lambda: of_few_trees(
+        portfolio(goal="recall >= 0.5", confidence=0.6).fit(WIDE_TABLE, WIDE_Y)
+    ),
+    "a goal of a portfolio": lambda: of_few_trees(
+        sb.GoalSearchCV(
+            portfolio(cost=1), "recall >= 0.3 and referred_share <= 0.5", cv=2, confidence=0.6, allow_unmet=True,
+            random_state=0,
+        ).fit(WIDE_TABLE, WIDE_Y)
+    ),
 }  # fmt: skip
 
 
@@ -110,7 +142,8 @@ def assert_harmless(file, rows):
             if not any(word in str(error) for word in ("column", "feature names", "features")):
                 raise
             return False
-        assert set(np.ravel(predicted).tolist()) <= {*model.classes_.tolist(), 0, 1}
+        known = {*model.classes_.tolist(), 0, 1, getattr(model, "reject_label_", 0)}
+        assert set(np.ravel(predicted).tolist()) <= known
         if hasattr(model, "predict_proba"):
             p = model.predict_proba(rows)
             assert ((p >= 0) & (p <= 1)).all()
@@ -118,14 +151,23 @@ def assert_harmless(file, rows):
             assert not np.isnan(model.decision_function(rows)).any()
         if hasattr(model, "export_text"):
             model.export_text()
-        if hasattr(model, "contributions") and model._model.is_sum and not hasattr(model.estimators_[0], "estimator"):
+        if is_explained(model):
             model.contributions(rows)
             model.shape_functions()
+        str(getattr(model, "certificate_", None))
     return False
 
 
-def rows_of(name):
-    return TABLE if name in ("stumps", "trees", "an alternating tree", "boosted rules", "a cascade") else X
+def is_explained(model):
+    if isinstance(model, sb.SkewBoostClassifier):
+        return True
+    return hasattr(model, "contributions") and model._model.is_sum and not hasattr(model.estimators_[0], "estimator")
+
+
+def rows_of(file):
+    """Rows that the model of a file knows."""
+    names = file["model"]["feature_names_in"]
+    return X if names is None else TABLE if len(names) == 3 else WIDE_TABLE
 
 
 @pytest.fixture
@@ -134,21 +176,21 @@ def parsed(monkeypatch):
     monkeypatch.setattr(model_file, "_parsed", lambda file: file)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(7)
 @pytest.mark.usefixtures("parsed")
 @pytest.mark.parametrize("name", MODELS)
 def test_changed_places(files, name):
-    change_places(files[name], rows_of(name), n_ways=1, n_changes=100)
+    change_places(files[name], n_ways=1, n_changes=100)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("parsed")
 @pytest.mark.parametrize("name", MODELS)
 def test_every_place_changed_in_every_way(files, name):
-    change_places(files[name], rows_of(name), n_ways=len(WRONG))
+    change_places(files[name], n_ways=len(WRONG))
 
 
-def change_places(file, rows, n_ways, n_changes=None):
+def change_places(file, n_ways, n_changes=None):
     """Remove, extend and replace entries, all of them or a sample, and read the file."""
     rng = np.random.default_rng(0)
 
@@ -161,7 +203,7 @@ def change_places(file, rows, n_ways, n_changes=None):
         changes += [(path, change) for change in (remove, add, *(replace(WRONG[k]) for k in wrong))]
     if n_changes is not None:
         changes = [changes[k] for k in rng.permutation(len(changes))[:n_changes]]
-    n_refused = sum(assert_harmless(changed(file, path, change), rows) for path, change in changes)
+    n_refused = sum(assert_harmless(changed(file, path, change), rows_of(file)) for path, change in changes)
     assert n_refused > 0.7 * len(changes)
 
 
@@ -291,6 +333,16 @@ def test_learners_that_build_on_each_other_must_be_in_order():
         loads(json.dumps(file))
 
 
+def test_examples_become_fewer_along_a_path(files):
+    """A share of examples above one may be as large as any number."""
+    file = copy.deepcopy(files["an alternating tree"])
+    n = len(file["model"]["model"]["rounds"][-1]["term"]["partition"]["covers"])
+    for k in range(1, n):
+        other = copy.deepcopy(file)
+        other["model"]["model"]["rounds"][-1]["term"]["partition"]["covers"][k] = 1e9
+        refused(other, "covers must not rise along the path")
+
+
 def test_a_number_of_leaves_beyond_reason_is_refused_at_once(files):
     for n in (3, 2**31):
         file = copy.deepcopy(files["stumps"])
@@ -402,3 +454,118 @@ def test_the_place_of_a_defect_fits_on_a_line_whatever_it_is_called(files):
     assert message.isprintable()
     assert len(message) < 500
     assert r"record.\ud800\nkkk" in message
+
+
+def refused(file, message):
+    with pytest.raises(ModelFileError, match=message):
+        loads(json.dumps(file))
+
+
+def file_of_portfolio(files):
+    file = copy.deepcopy(files["a portfolio"])
+    return file, file["model"]["model"]
+
+
+def test_as_many_parts_as_a_portfolio_has(files):
+    """Each part costs a table per column when the model predicts, however small it is in the file."""
+    file, model = file_of_portfolio(files)
+    part = model["parts"][0]
+    small = copy.deepcopy(part)
+    small["trees"] |= {
+        "first_node": {"dtype": "<i8", "shape": [2], "values": [0, 0]},
+        "first_leaf": {"dtype": "<i8", "shape": [2], "values": [0, 1]},
+        **{name: {"dtype": "<i8", "shape": [0], "values": []} for name in ("feature", "threshold", "which")},
+        "missing_left": {"dtype": "<i8", "shape": [0], "values": []},
+        "links": {"dtype": "<i8", "shape": [0, 2], "values": []},
+        "sets": [],
+        "values": {"dtype": "<f8", "shape": [1, 1], "values": [0.25]},
+        "covers": [80.0],
+    }
+    model["parts"] += [small] * (16 - len(model["parts"]))
+    assert np.isfinite(loads(json.dumps(file)).predict_proba(WIDE_TABLE)).all()
+    model["parts"] += [small] * 3000
+    refused(file, r"parts must be at most 16")
+
+
+def test_as_many_components_as_a_portfolio_has(files):
+    file, model = file_of_portfolio(files)
+    own = model["components"]
+    assert own is not None
+    n, columns = own["loadings"]["shape"]
+    own["loadings"] = {"dtype": "<f8", "shape": [n + 40, columns], "values": [0.5] * ((n + 40) * columns)}
+    model["bins"]["features"] += [model["bins"]["features"][-1]] * 40
+    model["support"]["per_code"] += [model["support"]["per_code"][-1]] * 40
+    refused(file, r"components\.loadings must be at most 32|components must be at most 32")
+
+
+def test_parts_of_columns_count_as_columns(monkeypatch):
+    """Without a limit on the bins a column may be many features, each of which has a table for each output."""
+    monkeypatch.setattr(saved_parts, "MOST_CELLS", 100)
+    labels = np.arange(120) % 3
+    clf = sb.AdaBoostMHClassifier(n_estimators=1).fit(np.arange(120.0)[:, None], labels)
+    file = json.loads(dumps(clf))
+    loads(json.dumps(file))
+    bins, support = file["model"]["model"]["bins"], file["model"]["model"]["support"]
+    many = 100 // 3 + 1
+    bins["features"], bins["columns"] = bins["features"] * many, [0] * many
+    support["per_code"] = support["per_code"] * many
+    refused(file, r"times the number of classes must not be above 100")
+
+
+def test_kinds_of_nodes_are_those_of_their_columns(files):
+    file, model = file_of_portfolio(files)
+    kinds = [column["categories"] is not None for column in model["bins"]["features"]]
+    for k, part in enumerate(model["parts"]):
+        for j, nominal in enumerate(kinds):
+            features = part["trees"]["feature"]["values"]
+            if nominal in (kinds[i] for i in features) and j not in features:
+                continue
+            other = next((at for at, i in enumerate(features) if kinds[i] != nominal), None)
+            if other is not None:
+                changed = copy.deepcopy(file)
+                changed["model"]["model"]["parts"][k]["trees"]["feature"]["values"][other] = j
+                refused(changed, rf"parts\[{k}\]\.trees\.threshold must be -1 for categories, and only for these")
+    file = copy.deepcopy(files["trees"])
+    for r in file["model"]["model"]["rounds"]:
+        for split in r["term"]["partition"]["splits"]:
+            split["feature"] = 2  # the column of categories
+    refused(file, r"rounds\[0\]\.term\.partition\.splits\[\d\]\.threshold must be -1 for categories")
+
+
+def numbers_of(data, path=()):
+    """The places of all floats."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            if name not in ("params", "notes", "record", "history", "search", "saved_with"):
+                yield from numbers_of(value, (*path, name))
+    elif isinstance(data, list):
+        for k in sorted({0, len(data) // 2, len(data) - 1} & set(range(len(data)))):
+            yield from numbers_of(data[k], (*path, k))
+    elif isinstance(data, float):
+        yield path
+
+
+@pytest.mark.sample(8)
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("extreme", [1e308, *(pytest.param(x, marks=pytest.mark.slow) for x in (-1e308, 1e-308, 0.0))])
+def test_a_number_of_any_size_is_refused_or_gives_numbers(name, extreme, files):
+    rows = rows_of(files[name])
+    tried = 0
+    for path in numbers_of(files[name]["model"]):
+        file = copy.deepcopy(files[name])
+        at = file["model"]
+        for step in path[:-1]:
+            at = at[step]
+        at[path[-1]] = extreme
+        tried += 1
+        try:
+            model = loads(json.dumps(file))
+        except ModelFileError:
+            continue
+        with np.errstate(all="ignore"):
+            names = ("predict_proba", "decision_function", "contributions")[: 3 if is_explained(model) else 2]
+            answers = [getattr(model, name)(rows) for name in names if hasattr(model, name)]
+            answers += [model.baseline_] if is_explained(model) else []
+        for k, answer in enumerate(answers):
+            assert not np.isnan(answer).any(), (path, k)
+    assert tried > 3

@@ -226,6 +226,9 @@ def _check_alternating(partition: AlternatingPartition) -> None:
     covers, n = partition.covers, len(partition.splits)
     fits = covers is not None and len(covers) == n + 2 and (covers[:n] > 0).all()
     require(fits, "must have a positive number per split and a number for each side of the last", "covers")
+    assert covers is not None
+    before = np.append(covers[:n], covers[n - 1])  # sums of weights may differ in their last digits
+    require((covers[1:] <= before * (1.0 + 1e-9)).all(), "must not rise along the path", "covers")
 
 
 register(
