@@ -17,8 +17,8 @@ HALVES = [(np.arange(N) % 2 == k, np.arange(N) % 2 != k) for k in range(2)]
 NUMBERS = [tuple(map(np.flatnonzero, half)) for half in HALVES]
 
 
-def with_search(cv):
-    return GoalSearchCV(LogisticRegression(), "recall >= 10%", cv=cv, confidence=None)
+def with_search(cv, estimator=LogisticRegression()):  # noqa: B008
+    return GoalSearchCV(estimator, "recall >= 10%", cv=cv, confidence=None)
 
 
 WITH_SPLITS = {
@@ -27,6 +27,7 @@ WITH_SPLITS = {
     "portfolio": lambda cv: SkewBoostClassifier(effort="quick", cv=cv),
     "minimum risk": lambda cv: MinimumRiskClassifier(LogisticRegression(), calibrate="sigmoid", cv=cv),
     "goal": with_search,
+    "goal of a portfolio": lambda cv: with_search(cv, SkewBoostClassifier(effort="quick", random_state=0)),
 }
 BAD = [
     ([], "holds no splits.*used up"),

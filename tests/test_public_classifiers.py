@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
@@ -31,15 +31,31 @@ SMALL = {
 }
 
 
+PORTFOLIO = skewboost.SkewBoostClassifier(effort="quick", random_state=0)
+CONFIGURED = [
+    skewboost.SkewBoostClassifier(effort="quick", random_state=0, goal="recall >= 50%", confidence=0.5),
+    GoalSearchCV(PORTFOLIO, "recall >= 50%", confidence=None, cv=2, random_state=0),
+    skewboost.MinimumRiskClassifier(PORTFOLIO, cost=3),
+    UnderBaggingClassifier(PORTFOLIO, n_estimators=2, random_state=0),
+]
+
+
 def small(classifier):
     """A classifier that is fitted in no time."""
+    if not isinstance(classifier, type):
+        return clone(classifier)
     params = SMALL.get(classifier.__name__, {})
     names = inspect.signature(classifier).parameters
     cheap = {"n_estimators": 3, "n_rounds": 3, "max_rounds": 3, "random_state": 0}
     return classifier(**{name: value for name, value in cheap.items() if name in names and name not in params} | params)
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def name_of(classifier):
+    return classifier.__name__ if isinstance(classifier, type) else str(classifier)
+
+
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
+@pytest.mark.parametrize("classifier", [*CLASSIFIERS, *CONFIGURED], ids=name_of)
 def test_probabilities_come_with_their_logarithms_and_scores_agree_with_predictions(classifier):
     X, y = awkward_data(120, missing=0.0)
     clf = small(classifier).fit(X, y)
@@ -72,8 +88,9 @@ def test_no_logarithms_without_probabilities():
     assert hasattr(search.set_params(estimator=GaussianNB()), "predict_log_proba")
 
 
-@pytest.mark.sample(18)
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
+@pytest.mark.sample(20)
+@pytest.mark.parametrize("classifier", [*CLASSIFIERS, *CONFIGURED], ids=name_of)
 def test_weights_that_sum_to_one_change_nothing_without_a_warning_whose_remedy_works(classifier):
     X, y = awkward_data(128, missing=0.0)
     clf, weights = small(classifier), np.full(128, 1 / 128)

@@ -152,6 +152,10 @@ def test_rare_categories_share_a_code():
     assert_same(model, table)
 
 
+def portfolio(**params):
+    return sb.SkewBoostClassifier(effort="quick", random_state=0, **params)
+
+
 AROUND = {
     "calibrated by a sigmoid": lambda: sb.CGAdaClassifier(n_estimators=4, calibrate="sigmoid").fit(X, y),
     "calibrated by steps": lambda: sb.AdaMECClassifier(n_estimators=4, calibrate="isotonic", cost=3).fit(X, y),
@@ -203,6 +207,20 @@ AROUND = {
     "a cascade of lines": lambda: sb.CascadeClassifier(
         sb.LogitBoostClassifier(estimator=Line(), n_estimators=4), n_stages=2, confidence=None, random_state=0
     ).fit(X, y),
+    "a portfolio": lambda: portfolio().fit(X, y),
+    "a portfolio of three classes": lambda: portfolio(cost=[[0, 1, 2], [5, 0, 1], [9, 3, 0]], reject_cost=0.4).fit(
+        X, np.array(["a", "b", "c"])[THREE]
+    ),
+    "a portfolio without interactions": lambda: portfolio(interaction_cst="no_interactions").fit(X, y),
+    "a portfolio with a goal": lambda: portfolio(goal="recall >= 50%", confidence=0.5).fit(X, y),
+    "a goal of a portfolio": lambda: sb.GoalSearchCV(
+        portfolio(cost=1), "recall >= 30% and referred_share <= 60%", cv=2, confidence=None, random_state=0
+    ).fit(X, y),
+    "bags of portfolios": lambda: sb.UnderBaggingClassifier(portfolio(), n_estimators=2, random_state=0).fit(X, THREE),
+    "a code of portfolios": lambda: sb.CodeMatrixClassifier(portfolio(), code="one_vs_rest").fit(X, THREE),
+    "least risk of a portfolio": lambda: sb.MinimumRiskClassifier(portfolio(), cost=5, calibrate="sigmoid", cv=2).fit(
+        X, y
+    ),
     "the threshold of a cascade": lambda: sb.GoalSearchCV(
         sb.CascadeClassifier(n_stages=2, confidence=None, random_state=0), "recall >= 0.3", tune="threshold", cv=2,
         confidence=None, random_state=0,
@@ -210,7 +228,8 @@ AROUND = {
 }  # fmt: skip
 
 
-@pytest.mark.sample(15)
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
+@pytest.mark.sample(18)
 @pytest.mark.parametrize("name", AROUND)
 def test_models_around_models(name):
     assert_same(AROUND[name](), X)
@@ -230,6 +249,9 @@ def test_models_around_models(name):
         sb.GoalSearchCV(
             sb.CSRAClassifier(n_estimators=2), "recall >= 0.5", confidence=None, weights="counts", cv=2, random_state=0
         ),
+        portfolio(cost=3),
+        portfolio(goal="recall >= 0.5", confidence=0.5),
+        sb.GoalSearchCV(portfolio(), "recall >= 0.5", confidence=None, weights="counts", cv=2, random_state=0),
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -238,12 +260,21 @@ def test_models_around_models_of_tables(model):
     assert_same(model.fit(mixed(), THREE if several else y), mixed(seed=9))
 
 
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
 @pytest.mark.parametrize(
-    ("params", "weight"), [({}, 0.3), ({"tune_rounds": True}, None), ({"tune": "threshold", "confidence": None}, 0.3)]
+    ("inner", "params", "weight"),
+    [
+        (sb.CSRAClassifier(n_estimators=4), {}, 0.3),
+        (sb.CSRAClassifier(n_estimators=4), {"tune_rounds": True}, None),
+        (sb.CSRAClassifier(n_estimators=4), {"tune": "threshold", "confidence": None}, 0.3),
+        (portfolio(), {}, None),
+        (portfolio(), {"tune": "threshold", "confidence": None}, 0.3),
+    ],
+    ids=lambda value: None,
 )
-def test_goals(params, weight):
+def test_goals(inner, params, weight):
     clf = sb.GoalSearchCV(
-        sb.CSRAClassifier(n_estimators=4),
+        inner,
         "recall >= 60%",
         max_points=3,
         cv=2,

@@ -37,6 +37,10 @@ MODELS = [
     SkewBoostClassifier(effort="quick", random_state=0),
     SkewBoostClassifier(effort="quick", random_state=0, goal="recall >= 50%", confidence=0.5),
     GoalSearchCV(CSRAClassifier(n_estimators=3), "recall >= 50%", confidence=None),
+    GoalSearchCV(
+        SkewBoostClassifier(effort="quick", random_state=0), "recall >= 50%", confidence=0.5, cv=2, random_state=0
+    ),
+    UnderBaggingClassifier(SkewBoostClassifier(effort="quick", random_state=0), n_estimators=2, random_state=0),
     UnderBaggingClassifier(AdaBoostClassifier(n_estimators=3), n_estimators=2, random_state=0),
     CodeMatrixClassifier(AdaBoostClassifier(n_estimators=3), random_state=0),
     MinimumRiskClassifier(RealBoostClassifier(n_estimators=3)),

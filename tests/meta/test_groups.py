@@ -13,6 +13,8 @@ import skewboost as sb
 from support import awkward_data
 
 STOPPED = sb.RealBoostClassifier(n_estimators=20, early_stopping=3, random_state=0)
+PORTFOLIO = sb.SkewBoostClassifier(effort="quick", random_state=0)
+SLOW_PORTFOLIO = pytest.param(PORTFOLIO, marks=pytest.mark.slow)
 
 
 class Spy(ClassifierMixin, BaseEstimator):
@@ -63,6 +65,7 @@ def test_minimum_risk_passes_groups_on_to_estimators_that_split(rows):
     for clf in (
         sb.MinimumRiskClassifier(STOPPED, cost=5),
         sb.MinimumRiskClassifier(STOPPED, cost=5, calibrate="sigmoid"),
+        sb.MinimumRiskClassifier(PORTFOLIO, cost=5),
     ):
         one, other = clone(clf).fit(X, y, groups=groups), clone(clf).fit(X[order], y[order], groups=groups[order])
         np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-9)
@@ -72,7 +75,7 @@ def test_minimum_risk_passes_groups_on_to_estimators_that_split(rows):
         sb.MinimumRiskClassifier(LogisticRegression(), cost=5, calibrate="sigmoid").fit(X, y, groups=np.zeros(300))
 
 
-@pytest.mark.parametrize("inner", [STOPPED, sb.RealBoostClassifier(n_estimators=5)])
+@pytest.mark.parametrize("inner", [STOPPED, sb.RealBoostClassifier(n_estimators=5), SLOW_PORTFOLIO], ids=str)
 def test_minimum_risk_routes_groups(rows, inner):
     X, y, groups = rows
     clf = sb.MinimumRiskClassifier(inner, cost=5, calibrate="sigmoid")
@@ -83,16 +86,17 @@ def test_minimum_risk_routes_groups(rows, inner):
     assert np.array_equal(plain, routed)
 
 
-def test_under_bagging_and_codes_pass_groups_on(rows):
+@pytest.mark.parametrize("inner", [STOPPED, SLOW_PORTFOLIO], ids=str)
+def test_under_bagging_and_codes_pass_groups_on(rows, inner):
     X, y, groups = rows
     order = np.random.default_rng(1).permutation(300)
-    clf = sb.UnderBaggingClassifier(STOPPED, n_estimators=3, random_state=0)
+    clf = sb.UnderBaggingClassifier(inner, n_estimators=3, random_state=0)
     one, other = clone(clf).fit(X, y, groups=groups), clone(clf).fit(X[order], y[order], groups=groups[order])
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-9)
     with pytest.raises(ValueError, match="groups have no effect"):
         sb.UnderBaggingClassifier(random_state=0).fit(X, y, groups=groups)
     three = y + (X[:, 1] > 0)
-    code = sb.CodeMatrixClassifier(STOPPED, random_state=0)
+    code = sb.CodeMatrixClassifier(inner, random_state=0)
     one = clone(code).fit(X, three, groups=groups)
     other = clone(code).fit(X[order], three[order], groups=groups[order])
     np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-9)
