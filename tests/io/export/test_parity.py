@@ -6,11 +6,16 @@ import warnings
 from copy import copy
 
 import numpy as np
+import onnxruntime
 import pandas as pd
 import pytest
+from onnx import TensorProto, helper
 
 import skewboost as sb
 from program_runners import run_c, run_onnx, run_python, run_sql
+from skewboost.io.export.formula import Column
+from skewboost.io.export.onnx_trees import Ensemble
+from skewboost.io.export.packed_forest import TwoWay
 from skewboost.io.export.reading import read_formula
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
 from support import awkward_data, edges, make
@@ -136,6 +141,50 @@ def test_names_and_categories_of_any_text_missing_and_unseen(learner, tmp_path):
     for program in (run_python(model, new), run_python(model, new, by_name=True), run_c(model, new, tmp_path)):
         program.agrees(model, new)
     run_sql(model, new).agrees(model, new)
+
+
+def random_tree(rng, columns):
+    """A tree of tests of sets of categories, with few distinct leaves, that missing cells pass or not."""
+    n = int(rng.integers(1, 6))
+    links, free = np.zeros((n, 2), dtype=np.int64), []
+    for k in range(n):
+        if k:
+            links[free.pop(int(rng.integers(len(free))) if rng.random() < 0.5 else -1)] = k
+        free += [(k, 0), (k, 1)]
+    for leaf, place in enumerate(free):
+        links[place] = ~leaf
+    feature = rng.integers(0, len(columns), n) * int(rng.integers(0, 2))
+    sets = [rng.choice(columns[j].categories, rng.integers(0, 4), replace=False).tolist() for j in feature.tolist()]
+    return TwoWay(
+        roots=np.array([0]), feature=feature, cut=np.full(n, np.nan), which=np.arange(n),
+        sets=tuple(map(frozenset, sets)), missing_is_yes=rng.random(n) < 0.5, links=links,
+        values=rng.integers(0, 2, (len(free), 1)).astype(float),
+    )  # fmt: skip
+
+
+def test_tests_of_one_column_after_each_other_in_onnx():
+    """A runtime makes one of them where it can."""
+    columns = [Column("c", tuple("abcd")), Column("d", tuple("abc"))]
+    cells = np.array([(a, b) for a in (0, 1, 2, 3, np.nan) for b in (0, 1, 2, np.nan)])
+    rng = np.random.default_rng(1)
+    trees = [random_tree(rng, columns) for _ in range(400)]
+    ensemble = Ensemble({0: 0, 1: 1}, columns)
+    for target, tree in enumerate(trees):
+        ensemble.constant(0.0, target)
+        ensemble.trees(tree, tree.values[:, 0], np.full(len(tree.values), target))
+    node = helper.make_node("TreeEnsemble", ["X"], ["Y"], domain="ai.onnx.ml", **ensemble.attributes(len(trees)))
+    ends = [helper.make_tensor_value_info(name, TensorProto.DOUBLE, [None, None]) for name in "XY"]
+    versions = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 5)]
+    model = helper.make_model(helper.make_graph([node], "g", ends[:1], ends[1:]), opset_imports=versions, ir_version=9)
+    found = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"X": cells})[0]
+    for tree, values in zip(trees, found.T, strict=True):
+        for row, value in zip(cells, values, strict=True):
+            at = 0
+            while at >= 0:
+                cell, known = row[tree.feature[at]], columns[tree.feature[at]].categories
+                yes = tree.missing_is_yes[at] if np.isnan(cell) else known[int(cell)] in tree.sets[at]
+                at = tree.links[at, 0 if yes else 1]
+            assert value == tree.values[~at, 0]
 
 
 def test_rare_categories_share_a_value(tmp_path):

@@ -68,6 +68,17 @@ def random_model(rng, table, labels):
     return entry.make(int(rng.integers(1, 25)), random_state=0, **given).fit(table, labels)
 
 
+def some_rows(rng, table):
+    """Rows of a table, and one that is unlike them."""
+    new = pd.DataFrame({name: table[name].iloc[rng.integers(0, len(table), 20)].to_numpy() for name in table})
+    for name in new:
+        if new[name].dtype.kind == "f" and new[name].dtype != np.float32:
+            new.loc[3, name] = rng.choice([1e10, -1e10, 0.0])
+        elif new[name].dtype.kind not in "iuf":
+            new.loc[3, name] = "never seen"
+    return new
+
+
 def check(seed, folder=None):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(12, 90))
@@ -75,12 +86,7 @@ def check(seed, folder=None):
     labels = rng.integers(0, 3 if rng.random() < 0.15 else 2, n)
     labels[:2] = [0, 1]
     model = random_model(rng, table, labels)
-    new = pd.DataFrame({name: table[name].iloc[rng.integers(0, n, 20)].to_numpy() for name in table})
-    for name in new:
-        if new[name].dtype.kind == "f" and new[name].dtype != np.float32:
-            new.loc[3, name] = rng.choice([1e10, -1e10, 0.0])
-        elif new[name].dtype.kind not in "iuf":
-            new.loc[3, name] = "never seen"
+    new = some_rows(rng, table)
     F = model.decision_function(new)
     assert np.isfinite(F).all()
     for engine in ("reference", "cpu"):
@@ -94,6 +100,72 @@ def check(seed, folder=None):
     for program in programs:
         program.agrees(model, new)
         np.testing.assert_array_equal(program.score, F)
+
+
+def random_portfolio(rng, table, labels):
+    """A fitted portfolio, or a search for a goal around one, with costs or referred rows or without."""
+    many = len(np.unique(labels)) > 2
+    clf = sb.SkewBoostClassifier(effort="quick", random_state=0, cv=2)
+    kind = rng.integers(0, 5)
+    if kind == 1:
+        clf.set_params(cost="balanced" if many else 7, reject_cost=0.2)
+    elif kind == 2:
+        clf.set_params(interaction_cst="no_interactions")
+    elif kind == 3 and not many:
+        clf = sb.GoalSearchCV(clf, "recall >= 50%", confidence=None, allow_unmet=True, random_state=0)
+    elif kind == 4 and not many:
+        goal = "recall >= 30% and referred_share <= 50%"
+        clf = sb.GoalSearchCV(clf, goal, confidence=None, allow_unmet=True, random_state=0)
+    return clf.fit(table, labels)
+
+
+def check_portfolio(seed, folder=None):
+    rng = np.random.default_rng([seed, 1])
+    n = int(rng.integers(30, 90))
+    table = random_table(rng, n)
+    labels = rng.integers(0, 3 if rng.random() < 0.2 else 2, n)
+    labels[:4] = [0, 1, 0, 1]
+    model = random_portfolio(rng, table, labels)
+    new = some_rows(rng, table)
+    F = model.decision_function(new)
+    assert np.isfinite(F).all()
+    again = loads(dumps(model))
+    np.testing.assert_array_equal(again.decision_function(new), F)
+    np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
+    getattr(again, "estimator_", again).set_params(engine="reference")
+    np.testing.assert_allclose(again.decision_function(new), F, rtol=1e-9, atol=1e-9)
+    programs = [run_python(model, new), run_sql(model, new), run_onnx(model, new)]
+    if folder is not None:
+        programs += [run_c(model, new, folder), run_sql(model, new, DuckDB())]
+    for program in programs:
+        if isinstance(program.label[0], str):  # where referred rows are predicted as text
+            assert list(program.label) == [str(label) for label in model.predict(new)]
+            program.label = model.predict(new).tolist()
+        program.agrees(model, new)
+
+
+TOLD = [
+    f"ignore::skewboost.{name}"
+    for name in (
+        "errors.SkewBoostWarning",
+        "goals.LittleUseWarning",
+        "goals.GoalNotMetWarning",
+        "goals.RepeatedRowsWarning",
+    )
+]
+
+
+@pytest.mark.filterwarnings(*TOLD)
+@pytest.mark.parametrize("seed", [0, 1, 2, 161, 173])
+def test_all_agree_on_portfolios(seed):
+    check_portfolio(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings(*TOLD)
+@pytest.mark.parametrize("seed", range(100, 160))
+def test_all_agree_on_many_portfolios(seed, tmp_path):
+    check_portfolio(seed, tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

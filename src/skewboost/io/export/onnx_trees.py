@@ -97,18 +97,27 @@ class Ensemble:
         yes, no = (np.column_stack((to[:, side], to_leaf[:, side])) for side in (0, 1))
         rows = np.column_stack((columns, np.full(len(to), LEQ), trees.missing_is_yes[own], yes, no))
         splits, which = trees.cut[own], trees.which[own]
-        for row, feature in zip(np.flatnonzero(which >= 0), trees.feature[own][which >= 0]):
-            splits[row] = 0.0
+        before: dict[int, int] = {}  # the node whose "no" leads to a node, if both ask for categories
+        for row, feature in zip(np.flatnonzero(which >= 0).tolist(), trees.feature[own][which >= 0]):
             known = self.columns[feature].categories or ()
-            members = [float(k) for k, c in enumerate(known) if c in trees.sets[which[row]]]
-            if 2 * len(members) > len(known):  # a runtime tests the members one by one
-                members = sorted({float(k) for k in range(len(known))} - set(members))
+            members = {float(k) for k, c in enumerate(known) if c in trees.sets[which[row]]}
+            others = {float(k) for k in range(len(known))} - members
+            turned = len(members) > len(others)  # a runtime tests the members one by one
+            parent = rows[before[row]] if row in before else None
+            if members and others and parent is not None and parent[0] == rows[row, 0]:
+                # onnxruntime 1.31 makes these two one if their leaves for yes are equal, and asks only the first of
+                # them about NaN: the second must not answer with yes if the first answers with no
+                turned ^= not parent[2] and bool(rows[row, 2]) != turned
+            if turned:
+                members = others
                 rows[row] = [*rows[row, :2], 1 - rows[row, 2], *rows[row, 5:], *rows[row, 3:5]]
-            if members:
-                rows[row, 1] = MEMBER
-                self.members += [*members, math.nan]
-            else:  # no known category
+            if not members:  # no known category
                 splits[row] = -1.0
+                continue
+            rows[row, 1], splits[row] = MEMBER, 0.0
+            self.members += [*sorted(members), math.nan]
+            if not rows[row, 6]:
+                before[int(rows[row, 5]) - self.n_nodes] = row
         self._add(rows, splits)
 
     def attributes(self, n_targets: int) -> dict[str, Any]:
