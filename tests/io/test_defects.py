@@ -512,6 +512,12 @@ def test_parts_of_columns_count_as_columns(monkeypatch):
     refused(file, r"times the number of classes must not be above 100")
 
 
+def test_each_column_of_a_portfolio_is_one_feature(files):
+    file, model = file_of_portfolio(files)
+    model["bins"]["columns"] = list(range(len(model["bins"]["features"])))
+    refused(file, r"bins\.columns must be empty")
+
+
 def test_kinds_of_nodes_are_those_of_their_columns(files):
     file, model = file_of_portfolio(files)
     kinds = [column["categories"] is not None for column in model["bins"]["features"]]

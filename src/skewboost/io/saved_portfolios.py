@@ -123,6 +123,7 @@ def _check_portfolio(model: PortfolioModel) -> None:
     n, own = model.bins.n_features, model.components
     require(model.n_features + (0 if own is None else own.n_components) == n, "must be the number of features",
             "n_features")  # fmt: skip
+    require(not model.bins.columns, "must be empty: a column is one feature", "bins.columns")
     if own is not None:
         numeric = own.features[-1] < model.n_features and not model.bins.nominal[own.features].any()
         numeric &= not model.bins.nominal[model.n_features :].any()
