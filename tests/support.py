@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 
@@ -91,6 +92,27 @@ def awkward_data(n_rows: int = 400, seed: int = 0, missing: float = 0.06) -> tup
     y = (X[:, 0] + 0.8 * X[:, 3] * X[:, 4] + 0.5 * rng.normal(size=n_rows) > 1.0).astype(int)
     X[rng.random(X.shape) < missing] = np.nan
     return X, y
+
+
+NASTY_NAMES = [
+    *("plain", "with space", 'quo"te', "select", "int", "größe µ", "back\\slash", "*/ /* -- ; ??/", "line\nbreak"),
+]
+NASTY_TEXTS = [
+    *("it's", 'say "hi"', "back\\slash", "two\nlines", "100%", "naïve ☃", "??/", "", "NULL", "{x}", "a,b", "--", "1"),
+]
+
+
+def nasty_table(n: int = 260) -> tuple[pd.DataFrame, np.ndarray]:
+    """Columns and categories whose names break whatever does not quote them."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.normal(size=(n, len(NASTY_NAMES))).round(1), columns=NASTY_NAMES)
+    kind = rng.integers(0, len(NASTY_TEXTS), n)
+    table["'; DROP TABLE data; --"] = np.array(NASTY_TEXTS, dtype=object)[kind]
+    table["class"] = np.array(["u", "v", "w"], dtype=object)[rng.integers(0, 3, n)]
+    score = table["plain"] + 0.7 * (kind % 3) + (table["class"] == "v") * table["select"] + 0.4 * rng.normal(size=n)
+    for name in table.columns:
+        table.loc[rng.random(n) < 0.07, name] = None
+    return table, np.where(score > 1.2, "it's bad\n\"\\", "gut µ %")
 
 
 def of_any_class(costs: np.ndarray, n_classes: int = 2) -> np.ndarray:

@@ -14,7 +14,14 @@ import pytest
 from matplotlib.figure import Figure
 
 from hostile import NAMES, PLAIN, TALL
-from skewboost import AdaBoostMHClassifier, AlternatingTreeClassifier, GoalSearchCV, RealBoostClassifier, plots
+from skewboost import (
+    AdaBoostMHClassifier,
+    AlternatingTreeClassifier,
+    GoalSearchCV,
+    RealBoostClassifier,
+    SkewBoostClassifier,
+    plots,
+)
 from skewboost.boosting.explanations import ShapeFunction
 from skewboost.evaluate import bias_variance, staged_curve
 from skewboost.evaluate.sweeps import CostSweep, Sweep
@@ -237,7 +244,7 @@ MAKERS = {
         shapes,
         lambda rows, model, **_: (
             plots.ShapeFunctionDisplay.from_estimator(model, rows[0]),
-            [f"Contribution to F by feature value: above zero, it favours {format_label(POSITIVE)}", "$a$ [/x]"],
+            [f" to F by feature value: above zero, it favours {format_label(POSITIVE)}", "$a$ [/x]"],
         ),
     ],
     "SweepDisplay": [sweep],
@@ -263,6 +270,35 @@ def test_names_are_drawn_as_they_are(display, k, rows, model, curve):
     words = words_in(drawn.figure_)
     for name in expected:
         assert any(word.startswith(name) or word.endswith(name) for word in words), (name, words)
+
+
+OF_ANY_MODEL = [
+    *(("CalibrationDisplay", 0), ("ContributionDisplay", 1), ("CostCurveDisplay", 0), ("DecisionBoundaryDisplay", 1)),
+    *(("OperatingPointDisplay", 0), ("PosteriorDisplay", 0), ("PosteriorDisplay", 1), ("ShapeFunctionDisplay", 1)),
+]
+
+
+@pytest.fixture(
+    scope="module", params=["portfolio", "referring portfolio", "portfolio with a goal", "goal of a portfolio"]
+)
+def of_trees(request, rows):
+    own = {"effort": "quick", "random_state": 0}
+    goal = {"goal": "recall >= 20%", "confidence": 0.5}
+    return {
+        "portfolio": lambda: SkewBoostClassifier(**own),
+        "referring portfolio": lambda: SkewBoostClassifier(**own, cost=3, reject_cost=0.2, reject_label="_$r$"),
+        "portfolio with a goal": lambda: SkewBoostClassifier(**own, **goal),
+        "goal of a portfolio": lambda: GoalSearchCV(SkewBoostClassifier(**own), **goal, cv=2, random_state=0),
+    }[request.param]().fit(*rows)
+
+
+@pytest.mark.sample(4)
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
+@pytest.mark.parametrize(("display", "k"), OF_ANY_MODEL)
+def test_names_of_portfolios_are_drawn_as_they_are(display, k, rows, of_trees, curve):
+    explains = display in ("ContributionDisplay", "ShapeFunctionDisplay")
+    model = getattr(of_trees, "estimator_", of_trees) if explains else of_trees
+    test_names_are_drawn_as_they_are(display, k, rows, model, curve)
 
 
 @pytest.mark.slow

@@ -75,11 +75,24 @@ def test_sums_are_equal_to_the_last_bit(database):
 
 
 ALONG = np.arange(60.0)[:, None]
+PORTFOLIO = sb.SkewBoostClassifier(effort="quick", random_state=0, cv=2)
 LINKS = {
     "isotonic": (sb.AdaMECClassifier(n_estimators=10, estimator="tree", calibrate="isotonic", random_state=0), X, y),
     "sigmoid": (sb.CGAdaClassifier(n_estimators=10, cost=20, calibrate="sigmoid", random_state=0), X, y),
     "goal": (
         sb.GoalSearchCV(sb.CSRAClassifier(n_estimators=8), "recall >= 0.9", confidence=None, cv=2, random_state=0),
+        X,
+        y,
+    ),
+    "portfolio": (PORTFOLIO, X, y),
+    "portfolio of many classes": (sb.SkewBoostClassifier(effort="quick", random_state=0, cv=2), X, THREE),
+    "portfolio with a goal": (
+        sb.SkewBoostClassifier(effort="quick", random_state=0, cv=2, goal="recall >= 0.5", confidence=0.5),
+        X,
+        y,
+    ),
+    "goal of a portfolio": (
+        sb.GoalSearchCV(PORTFOLIO, "recall >= 0.6", confidence=None, cv=2, random_state=0),
         X,
         y,
     ),

@@ -18,7 +18,7 @@ from skewboost.io.export.onnx_trees import Ensemble
 from skewboost.io.export.packed_forest import TwoWay
 from skewboost.io.export.reading import read_formula
 from skewboost.learners import AlternatingTree, Histogram, Line, Stump, Tree
-from support import awkward_data, edges, make
+from support import awkward_data, edges, make, nasty_table
 
 SUMS = [e for e in sb.catalogue() if e.name != "WeightBoost"]
 X, y = awkward_data(200)
@@ -95,23 +95,6 @@ def test_infinities_are_beyond_the_last_threshold_and_lines_are_constant_there(l
     runs = (run_python(model, far), run_python(model, infinite), run_c(model, infinite, tmp_path))
     for program in (*runs, run_sql(model, infinite), run_onnx(model, infinite)):
         assert np.array_equal(program.score, expected)
-
-
-NAMES = ["plain", "with space", 'quo"te', "select", "int", "größe µ", "back\\slash", "*/ /* -- ; ??/", "line\nbreak"]
-TEXTS = ["it's", 'say "hi"', "back\\slash", "two\nlines", "100%", "naïve ☃", "??/", "", "NULL", "{x}", "a,b", "--", "1"]
-
-
-def nasty_table(n=260):
-    """Columns and categories whose names break whatever does not quote them."""
-    rng = np.random.default_rng(1)
-    table = pd.DataFrame(rng.normal(size=(n, len(NAMES))).round(1), columns=NAMES)
-    kind = rng.integers(0, len(TEXTS), n)
-    table["'; DROP TABLE data; --"] = np.array(TEXTS, dtype=object)[kind]
-    table["class"] = np.array(["u", "v", "w"], dtype=object)[rng.integers(0, 3, n)]
-    score = table["plain"] + 0.7 * (kind % 3) + (table["class"] == "v") * table["select"] + 0.4 * rng.normal(size=n)
-    for name in table.columns:
-        table.loc[rng.random(n) < 0.07, name] = None
-    return table, np.where(score > 1.2, "it's bad\n\"\\", "gut µ %")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from skewboost.io.export.reading import read_formula
 from skewboost.learners import Tree
 from skewboost.meta.portfolio.recipe import recipe_for
 from skewboost.metrics.costs import expected_costs
-from support import awkward_data, edges
+from support import awkward_data, edges, nasty_table
 
 X, y = awkward_data(140)
 X = X[:, :5]
@@ -167,6 +167,22 @@ def test_constraints(tmp_path):
     model = portfolio(interaction_cst="no_interactions", monotonic_cst=[1, 0, 0, 0, -1]).fit(X, y)
     assert all(own.floor is None for own in read_formula(model).sums)
     everywhere(model, X[:40], tmp_path)
+
+
+@pytest.mark.parametrize("params", [{}, {"reject_cost": 0.3}, {"goal": "recall >= 0.4", "confidence": 0.5}], ids=str)
+def test_names_and_categories_of_any_text(params, tmp_path):
+    """Names of columns, categories and classes that break whatever does not quote them."""
+    rows, labels = nasty_table()
+    params = params if "goal" in params else {"cost": 3, **params}
+    model = portfolio(**params).fit(rows, labels)
+    new = rows.iloc[:60].copy()
+    new.loc[:9, "class"] = "never seen"
+    new.loc[10:19, "'; DROP TABLE data; --"] = "it''s"
+    for program in (run_python(model, new), run_python(model, new, by_name=True), run_c(model, new, tmp_path)):
+        program.agrees(model, new)
+    run_sql(model, new).agrees(model, new)
+    known = new[new["'; DROP TABLE data; --"].notna()]  # the empty text is a category here
+    run_onnx(model, known).agrees(model, known)
 
 
 def test_on_databases(two, database):

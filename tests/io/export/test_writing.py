@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import skewboost as sb
-from program_runners import compiled
+from program_runners import compiled, run_python, run_sql
 from skewboost.io import to_onnx, to_source
 from skewboost.io.export.sql_steps import fraction, number
 from skewboost.learners import RuleLearner, Tree
@@ -251,6 +251,19 @@ def test_labels_and_names_do_not_end_the_comment_they_are_in(tmp_path):
         model = sb.CSRAClassifier(n_estimators=3, cost=5, pos_label=positive).fit(table, np.where(y, evil, "good"))
         assert not hasattr(compiled(to_source(model, "c"), tmp_path), "injected")
         (tmp_path / "model.so").unlink()  # a library that is loaded must not be overwritten
+
+
+@pytest.mark.slow
+def test_labels_of_referred_rows_and_costs_do_not_end_the_comment_they_are_in(tmp_path):
+    evil = "*/ int injected(void) { return 1; } /*"
+    table = pd.DataFrame({evil: X[:, 0], "c": np.where(np.nan_to_num(X[:, 1]) > 0, evil, "other")})
+    model = sb.SkewBoostClassifier(
+        effort="quick", random_state=0, cost={evil: 3, "good": 1}, reject_cost=0.3, reject_label=evil + "?"
+    ).fit(table, np.where(y, evil, "good"))
+    assert not hasattr(compiled(to_source(model, "c"), tmp_path), "injected")
+    assert evil + "?" in model.predict(table)
+    run_python(model, table).agrees(model, table)
+    run_sql(model, table).agrees(model, table)
 
 
 @pytest.mark.parametrize(
