@@ -113,6 +113,16 @@ SEARCHES = [
         but=not_of(ROWS, FOLDS),
     ),
     Configured(
+        "search of a portfolio, referral",
+        lambda **p: search(portfolio(), REFERRAL, **p),
+        but=not_of(ROWS, CERTIFIED),
+    ),
+    Configured(
+        "search of a portfolio, cost",
+        lambda **p: search(portfolio(), "expected_cost <= 2.5", cost=7, **p),
+        but=not_of(ROWS, CERTIFIED),
+    ),
+    Configured(
         "search of a regression",
         lambda **p: search(LogisticRegression(), tune="threshold", **p),
         table=False,
@@ -123,6 +133,11 @@ SEARCHES = [
 AROUND = [
     Configured("least risk", lambda **p: sb.MinimumRiskClassifier(real(), cost=7, **p)),
     Configured("least risk of a portfolio", lambda **p: sb.MinimumRiskClassifier(portfolio(), **p), many=True),
+    Configured(
+        "least risk of a search",
+        lambda **p: sb.MinimumRiskClassifier(search(portfolio(), confidence=None), cost=3, **p),
+        but=not_of(ROWS, FOLDS),
+    ),
     Configured(
         "least risk, calibrated",
         lambda **p: sb.MinimumRiskClassifier(real(), calibrate="sigmoid", cv=2, **p),
@@ -140,6 +155,13 @@ AROUND = [
         many=True,
         but=(("order of classes", DRAWN),),
     ),
+    Configured(
+        "bags of searches",
+        lambda **p: sb.UnderBaggingClassifier(
+            search(portfolio(), confidence=None), n_estimators=2, **{"random_state": 0, **p}
+        ),
+        but=(*not_of(ROWS, FOLDS), ("order of classes", DRAWN)),
+    ),
     Configured("code", lambda **p: sb.CodeMatrixClassifier(csra(), code="one_vs_rest", **p), many=True),
     Configured(
         "code of portfolios", lambda **p: sb.CodeMatrixClassifier(portfolio(), code="one_vs_rest", **p), many=True
@@ -155,6 +177,12 @@ AROUND = [
         many=True,
         table=False,
         foreign=True,
+        but=(("order of classes", DRAWN),),
+    ),
+    Configured(
+        "votes of portfolios",
+        lambda **p: sb.PastingVotesClassifier(portfolio(), n_estimators=3, bite_size=60, **{"random_state": 0, **p}),
+        many=True,
         but=(("order of classes", DRAWN),),
     ),
 ]

@@ -9,13 +9,14 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from skewboost import AlternatingTreeClassifier, CSRAClassifier, GoalSearchCV
+from skewboost import AlternatingTreeClassifier, CSRAClassifier, GoalSearchCV, SkewBoostClassifier
 from skewboost.datasets import load_rare_cancer
 from skewboost.evaluate import compare, staged_curve
 from skewboost.metrics import Counts
@@ -133,13 +134,29 @@ def test_the_own_threshold_gives_the_models_own_answers(whole, cancer, booster):
     assert report.explorer.own is not None
 
 
-def test_names_from_outside_do_no_harm():
+QUICK = {"effort": "quick", "random_state": 0}
+MODELS = {
+    "booster": CSRAClassifier(n_estimators=5, cost=3),
+    "portfolio": SkewBoostClassifier(**QUICK, cost=3),
+    "portfolio with a goal": SkewBoostClassifier(**QUICK, goal="recall >= 50%", confidence=0.5),
+    "goal of a portfolio": GoalSearchCV(
+        SkewBoostClassifier(**QUICK), "recall >= 50%", confidence=0.5, cv=2, random_state=0
+    ),
+}
+
+
+@pytest.mark.sample(2)
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
+@pytest.mark.parametrize("name", MODELS)
+def test_names_from_outside_do_no_harm(name):
     rng = np.random.default_rng(0)
     evil = "</script><script>alert(1)</script>"
     X = pd.DataFrame({evil: rng.normal(size=120), "<b>&'\"": rng.choice(["<i>a", "</style>"], 120)})
     y = np.where(X[evil] + 0.3 * rng.normal(size=120) > 1, "<img src=x onerror=alert(1)>", "<!--")
-    html = Report(CSRAClassifier(n_estimators=5, cost=3).fit(X, y), X, y, title=evil, notes=evil).html()
+    report = Report(clone(MODELS[name]).fit(X, y), X, y, title=evil, notes=evil)
+    html = report.html()
     page = Page(html)
+    assert report.explorer.counts_at(report.evidence.threshold) == report.evidence.counts
     assert html.count("<script") == 2
     assert html.count("</script") == 2
     assert "<img" not in html
