@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -28,6 +29,7 @@ from skewboost.learners import MDLDiscretizer, Probabilities, RuleLearner
 from support import awkward_data
 
 X, y = awkward_data(100, missing=0.0)
+QUICK = {"effort": "quick", "random_state": 0}
 
 
 @cache
@@ -37,6 +39,22 @@ def stumps():
 
 def fresh_stumps(**params):
     return sb.CSRAClassifier(n_estimators=3, **params).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        sb.SkewBoostClassifier(**QUICK, n_jobs=2),
+        sb.SkewBoostClassifier(**QUICK, goal="recall >= 50%", confidence=0.5),
+        sb.GoalSearchCV(sb.SkewBoostClassifier(**QUICK), "recall >= 50%", cv=2, confidence=0.5, random_state=0),
+    ],
+    ids=["portfolio", "portfolio with a goal", "goal of a portfolio"],
+)
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
+def test_equal_portfolios_make_equal_files(clf):
+    text = dumps(clone(clf).fit(X, y))
+    assert dumps(clone(clf).fit(X, y)) == text
+    assert dumps(loads(text)) == text
 
 
 @pytest.mark.parametrize("name", ["model.json", "model.json.gz"])

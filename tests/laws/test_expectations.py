@@ -141,7 +141,7 @@ def test_categories_need_not_be_in_an_order(configured):
 def test_a_class_that_weighs_more_is_predicted_more(configured):
     a = fitted(configured.make(), X, Y)
     b = fitted(configured.make(), X, Y, sample_weight=np.where(Y == 1, 4.0, 1.0))
-    if not hasattr(a, "predict_proba") or configured.name in ("bags", "bags of portfolios", "code"):
+    if not hasattr(a, "predict_proba") or configured.name.startswith(("bags", "code")):
         return  # they have no probabilities, or balance the classes
     assert b.predict_proba(NEW)[:, 1].mean() > a.predict_proba(NEW)[:, 1].mean()
 

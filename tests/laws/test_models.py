@@ -151,7 +151,8 @@ def test_an_interrupted_fit_leaves_the_old_model_or_one_that_works(configured):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_other_processes_predict_and_fit_the_same(method):
-    jobs = [(c.name, answers(fitted(c.make(), X, Y), NEW)) for c in CONFIGURED if is_ours(c.make())][::5]
+    kinds = [c for c in CONFIGURED if is_ours(c.make()) and not c.slow]
+    jobs = [(c.name, answers(fitted(c.make(), X, Y), NEW)) for c in kinds]
     with multiprocessing.get_context(method).Pool(2) as pool:
         for (_, expected), found in zip(jobs, pool.map(_fit_there, [name for name, _ in jobs]), strict=True):
             assert_same(found, expected)
