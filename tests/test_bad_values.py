@@ -53,8 +53,17 @@ SMALL = {
     "CodeMatrixClassifier": {"estimator": RealBoostClassifier(n_estimators=2)},
     "MinimumRiskClassifier": {"estimator": RealBoostClassifier(n_estimators=2)},
 }
+QUICK = {"effort": "quick", "random_state": 0}
+PORTFOLIOS = {  # the same classes in other ways
+    "portfolio with a goal": (skewboost.SkewBoostClassifier, {**QUICK, "goal": "recall >= 50%", "confidence": 0.2}),
+    "goal of a portfolio": (
+        skewboost.GoalSearchCV,
+        {"estimator": skewboost.SkewBoostClassifier(**QUICK), "goal": "recall >= 50%", "confidence": None, "cv": 2},
+    ),
+}
 PUBLIC = [getattr(skewboost, name) for name in skewboost.__all__]
 CLASSIFIERS = [c for c in PUBLIC if isinstance(c, type) and issubclass(c, ClassifierMixin)] + [learners.RuleLearner]
+EVERY = [*CLASSIFIERS, *(pytest.param(name, marks=pytest.mark.slow) for name in PORTFOLIOS)]
 SHARED = set(inspect.signature(CostSensitiveClassifier).parameters)  # of boosters, tried with two of them
 LEARNERS = [
     made
@@ -66,6 +75,9 @@ LEARNERS = [
 
 def small(classifier, **params):
     """A classifier that is fitted in no time."""
+    if isinstance(classifier, str):
+        classifier, own = PORTFOLIOS[classifier]
+        return classifier(**{**own, **params})
     names = inspect.signature(classifier).parameters
     cheap = {"n_estimators": 2, "n_rounds": 2, "max_rounds": 2, "n_stages": 2, "random_state": 0}
     cheap = {name: value for name, value in cheap.items() if name in names}
@@ -74,6 +86,8 @@ def small(classifier, **params):
 
 def tries(classifier, values):
     """Parameters of a classifier with values, but for those that end in nothing but a long time."""
+    if isinstance(classifier, str):
+        classifier, _ = PORTFOLIOS[classifier]
     shared = issubclass(classifier, BaseBooster) and classifier.__name__ not in ("CSRAClassifier", "CGAdaClassifier")
     for name in inspect.signature(classifier).parameters:
         for value in () if shared and name in SHARED else values:
@@ -104,7 +118,7 @@ def with_values(test):
 
 
 @with_values
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("classifier", EVERY)
 def test_parameters(classifier, values, capsys):
     failures = Failures()
     for name, value in tries(classifier, values):
@@ -129,7 +143,7 @@ def test_parameters_of_learners_and_samplers(learner, values):
 
 
 @with_values
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("classifier", EVERY)
 def test_arguments_of_fit(classifier, values):
     failures = Failures()
     clf = small(classifier)
@@ -142,7 +156,7 @@ def test_arguments_of_fit(classifier, values):
 
 
 @with_values
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("classifier", EVERY)
 def test_arguments_of_predictions(classifier, values):
     failures = Failures()
     clf = small(classifier).fit(X, y)

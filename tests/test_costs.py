@@ -300,6 +300,7 @@ CALIBRATED = {  # estimators by what a miss costs, and how much their probabilit
     "CSLB in steps": (lambda c: make_pipeline(StandardScaler(), sb.CSLBClassifier(n_estimators=8, cost=c)), Y, 0.03),
     "minimum risk": (lambda c: sb.MinimumRiskClassifier(sb.RealBoostClassifier(n_estimators=8), cost=c), Y, 1e-9),
     "a goal": (lambda c: sb.GoalSearchCV(sb.AdaMECClassifier(n_estimators=8, cost=c), **GOALS), Y, 1e-9),
+    "a goal of a portfolio": (lambda c: sb.GoalSearchCV(quick(), cost=c, **GOALS, then="expected_cost"), Y, 1e-9),
     "many classes": (
         lambda c: sb.AdaBoostMHClassifier(n_estimators=8, cost={0: 1, 1: c ** 0.5, 2: c}), NOISY, 0.03
     ),

@@ -8,7 +8,7 @@ import warnings
 import joblib
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -21,7 +21,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skewboost import AdaC2Classifier, CodeMatrixClassifier, CSRAClassifier, MinimumRiskClassifier, RealBoostClassifier
+from skewboost import (
+    AdaC2Classifier,
+    CodeMatrixClassifier,
+    CSRAClassifier,
+    GoalSearchCV,
+    MinimumRiskClassifier,
+    RealBoostClassifier,
+    SkewBoostClassifier,
+)
 from skewboost.evaluate import IncompleteResultWarning, ResultsFileError, compare, noise_sweep
 from skewboost.evaluate.methods import cost_param, short_name, with_costs
 from skewboost.evaluate.results_file import ResultsFile
@@ -110,6 +118,23 @@ def test_other_data_sets_do_not_change_one(data):
     one = compare({"nb": GaussianNB()}, {"b": (X, y)}, cv=3, random_state=0)
     two = compare({"nb": GaussianNB()}, {"a": (X[:90], y[:90]), "b": (X, y)}, cv=3, random_state=0)
     assert timeless(one) == timeless(two.of("b"))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_n_jobs_changes_nothing_of_portfolios(data, backend, tmp_path):
+    own, goal = SkewBoostClassifier(effort="quick"), {"goal": "recall >= 40%", "cv": 2}
+    methods = {
+        "portfolio": own,
+        "portfolio with a goal": clone(own).set_params(goal=goal["goal"], confidence=0.5),
+        "goal of a portfolio": GoalSearchCV(own, **goal, confidence=None),
+    }
+    one = compare(methods, *data, cv=2, random_state=0, results=tmp_path / "one.jsonl")
+    assert len(one.folds) == 6
+    assert_same(one, compare(methods, *data, cv=2, random_state=0, results=tmp_path / "one.jsonl"))  # from the file
+    with joblib.parallel_config(backend=backend):
+        assert_same(one, compare(methods, *data, cv=2, random_state=0, n_jobs=2))
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
