@@ -23,7 +23,7 @@ from skewboost import (
     MinimumRiskClassifier,
     SkewBoostClassifier,
 )
-from skewboost.errors import InputError
+from skewboost.errors import InputError, SkewBoostError
 from skewboost.goals.search import OutOfFoldScores
 from skewboost.io import dumps, loads
 from skewboost.meta.inner_labels import own_pos_label, with_pos_label
@@ -337,3 +337,26 @@ def test_row_numbers_are_of_all_rows_or_refused():
     kept = weights > 0  # the remedies
     clf.set_params(cv=list(StratifiedKFold(2).split(X[kept], y[kept]))).fit(X[kept], y[kept])
     clf.set_params(cv=StratifiedKFold(2)).fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        SkewBoostClassifier(effort="quick", goal="recall >= 50%"),
+        GoalSearchCV(SkewBoostClassifier(effort="quick"), "recall >= 50%", confidence=None),
+        GoalSearchCV(CSRAClassifier(n_estimators=2), "recall >= 50%", confidence=None),
+    ],
+    ids=["portfolio with a goal", "goal of a portfolio", "goal of a booster"],
+)
+def test_weights_and_positive_classes_of_other_kinds_are_refused_in_words(clf):
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 3 == 0
+    for weights in ("x", {}, [None] * 40, 1j):
+        with pytest.raises(SkewBoostError):
+            clone(clf).fit(X, y, sample_weight=weights)
+    inner = clone(clf.estimator) if isinstance(clf, GoalSearchCV) else None
+    for label in (np.array([0, 1]), [True], {}):
+        with pytest.raises(InputError, match=r"pos_label=.* is not among the classes of y"):
+            clone(clf).set_params(pos_label=label).fit(X, y)
+        if inner is not None:
+            with pytest.raises(InputError, match=r"pos_label=.* is not among the classes of y"):
+                clone(clf).set_params(estimator=inner.set_params(pos_label=label)).fit(X, y)

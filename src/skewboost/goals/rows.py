@@ -128,13 +128,14 @@ def read_rows(search: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) 
     units = np.arange(n_rows) if groups is None else check_groups(groups, n_rows)
     are = ROWS if groups is None else GROUPS
     rows = SearchRows(X, labels, units, params, _held_out(search.holdout, n_rows), counted, are)
-    if rows.weights is not None and not check_sample_weight(rows.weights, n_rows).all():
+    given = params.get("sample_weight")
+    if given is not None and not (weights := check_sample_weight(given, n_rows)).all():
         if numbers_rows(search.cv):
             raise InputError(
                 f"cv={in_short(search.cv)} numbers all rows, but those of sample_weight 0 are left out.",
                 "Leave them out of X and of cv, too, or pass a number of folds or a splitter that divides any rows.",
             )
-        rows = rows.take(np.flatnonzero(rows.weights))
+        rows = rows.take(np.flatnonzero(weights))
         if len(np.unique(rows.y)) < len(np.unique(labels)):
             raise InputError(
                 "sample_weight is 0 for all rows of a class.", "Drop the class, or give some of its rows a weight."

@@ -7,12 +7,14 @@ divides rows chooses the class once, from all of them, and sets it in what is fi
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from skewboost.errors import InputError
+from skewboost.metrics.targets import no_class
 from skewboost.typing import Array
 
 # meta-estimators of scikit-learn that fit the inner estimator to the class numbers 0, 1, … instead of the labels
@@ -64,6 +66,9 @@ def chosen_for(owner: Any, estimator: Any, classes: Array) -> Any:
     for name, label in _stated(estimator):
         if label is None:
             continue
+        for stated in (label, given):
+            if not isinstance(stated, Hashable):
+                raise no_class(stated, classes)
         if renumbers(estimator, name):
             label = dict(enumerate(classes.tolist())).get(label, label)
         if given is not None and label != given:
