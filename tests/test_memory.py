@@ -36,7 +36,9 @@ def table(p):
 
 
 @pytest.mark.filterwarnings("ignore::skewboost.goals.LittleUseWarning")
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if "goal of" in name else name for name in FITS]
+)
 def test_a_fit_that_needs_most_of_the_memory_warns_and_fewer_columns_help(name, monkeypatch):
     clf, limit = FITS[name]
     with warnings.catch_warnings():

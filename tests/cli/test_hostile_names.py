@@ -55,7 +55,9 @@ METHODS = {
 }
 
 
-@pytest.fixture(scope="module", params=METHODS)
+@pytest.fixture(
+    scope="module", params=["booster", "portfolio", pytest.param("goal of a portfolio", marks=pytest.mark.slow)]
+)
 def fitted(run, wide, request):
     command, *how = METHODS[request.param]
     model = f"{wide.model}{request.param}.json"

@@ -40,7 +40,7 @@ def rows(n_rare, n_common, seed=0):
     return rng.normal(size=(len(rare), 3)) + 1.5 * rare[:, None], rare
 
 
-@pytest.mark.sample(9)
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("name", MEMBERS)
 @pytest.mark.parametrize("inner", INNER)
 @pytest.mark.parametrize("sizes", [(40, 400), (100, 101)], ids=str)

@@ -169,6 +169,7 @@ def test_constraints(tmp_path):
     everywhere(model, X[:40], tmp_path)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("params", [{}, {"reject_cost": 0.3}, {"goal": "recall >= 0.4", "confidence": 0.5}], ids=str)
 def test_names_and_categories_of_any_text(params, tmp_path):
     """Names of columns, categories and classes that break whatever does not quote them."""
