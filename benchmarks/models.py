@@ -9,12 +9,13 @@ import tempfile
 from pathlib import Path
 
 from data import seconds
-from skewboost import CSRAClassifier, io
+from skewboost import CSRAClassifier, SkewBoostClassifier, io
 from skewboost.datasets import make_fraud
 
 MODELS = {
     "1000 rounds of stumps": CSRAClassifier(n_estimators=1000),
     "200 trees of 8 leaves": CSRAClassifier(estimator="tree", n_estimators=200),
+    "`SkewBoostClassifier`": SkewBoostClassifier(random_state=0),
 }
 
 

@@ -15,6 +15,7 @@ import pytest
 from sklearn.base import clone
 
 import skewboost as sb
+from packed_arrays import repacked, unpacked
 from skewboost.io import ModelFileError, dumps, loads, model_file, saved_parts
 from skewboost.io.structure import field_of
 from skewboost.learners import AlternatingTree, Line, RuleLearner, Tree
@@ -245,7 +246,8 @@ def test_links_that_go_back_or_nowhere(files, name, link):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("version",), 2, "version is 2, but this skewboost reads files up to version 1: install a newer release"),
+        (("version",), 3, "version is 3, but this skewboost reads files of version 2: install a newer release"),
+        (("version",), 1, "version is 1, but this skewboost reads files of version 2: fit the model again"),
         (("format",), "other", "format must be one of 'skewboost model'; got 'other'"),
         (("model", "class"), "os.system", "model.class must be one of"),
         (("model", "params", "estimator"), {"object": "Popen", "params": {}}, "estimator.object must be one of"),
@@ -471,16 +473,11 @@ def test_as_many_parts_as_a_portfolio_has(files):
     file, model = file_of_portfolio(files)
     part = model["parts"][0]
     small = copy.deepcopy(part)
+    nothing = repacked(np.zeros(0, np.uint8))
     small["trees"] |= {
-        "first_node": {"dtype": "<i8", "shape": [2], "values": [0, 0]},
-        "first_leaf": {"dtype": "<i8", "shape": [2], "values": [0, 1]},
-        **{name: {"dtype": "<i8", "shape": [0], "values": []} for name in ("feature", "threshold", "which")},
-        "missing_left": {"dtype": "<i8", "shape": [0], "values": []},
-        "links": {"dtype": "<i8", "shape": [0, 2], "values": []},
-        "sets": [],
-        "values": {"dtype": "<f8", "shape": [1, 1], "values": [0.25]},
-        "covers": [80.0],
-    }
+        "n_nodes": repacked(np.zeros(1, np.uint8)), **dict.fromkeys(("feature", "threshold", "bits", "sets"), nothing),
+        "values": repacked(np.array([0.25])), "covers": repacked(np.array([80], np.uint8)),
+    }  # fmt: skip
     model["parts"] += [small] * (16 - len(model["parts"]))
     assert np.isfinite(loads(json.dumps(file)).predict_proba(WIDE_TABLE)).all()
     model["parts"] += [small] * 3000
@@ -523,13 +520,14 @@ def test_kinds_of_nodes_are_those_of_their_columns(files):
     kinds = [column["categories"] is not None for column in model["bins"]["features"]]
     for k, part in enumerate(model["parts"]):
         for j, nominal in enumerate(kinds):
-            features = part["trees"]["feature"]["values"]
+            features = unpacked(part["trees"]["feature"])
             if nominal in (kinds[i] for i in features) and j not in features:
                 continue
             other = next((at for at, i in enumerate(features) if kinds[i] != nominal), None)
             if other is not None:
                 changed = copy.deepcopy(file)
-                changed["model"]["model"]["parts"][k]["trees"]["feature"]["values"][other] = j
+                features[other] = j
+                changed["model"]["model"]["parts"][k]["trees"]["feature"] = repacked(features)
                 refused(changed, rf"parts\[{k}\]\.trees\.threshold must be -1 for categories, and only for these")
     file = copy.deepcopy(files["trees"])
     for r in file["model"]["model"]["rounds"]:

@@ -101,6 +101,38 @@ class Trees:
         means = np.divide(shares, totals, out=np.zeros(len(starts)), where=totals > 0.0)
         return float(np.where(alone, values[starts], means).sum())
 
+    def in_order_of_walk(self) -> Trees:
+        """Return the same trees, with nodes, sets and leaves in the order of a walk that goes left first."""
+        n_nodes = np.diff(self.first_node)
+        first_node, first_leaf = (np.repeat(own[:-1], n_nodes) for own in (self.first_node, self.first_leaf))
+        inner = self.links >= 0
+        children = np.where(inner, self.links + first_node[:, None], ~self.links + first_leaf[:, None])
+        levels, level = [], self.first_node[:-1][n_nodes > 0]  # the nodes by their depth
+        while len(level):
+            levels.append(level)
+            level = children[level][inner[level]]
+        below = np.zeros((len(inner), 2), dtype=np.int64)  # how many nodes there are on each side; leaves are one more
+        for level in reversed(levels):
+            below[level] = np.where(inner[level], 1 + below.sum(axis=1)[np.where(inner, children, 0)[level]], 0)
+        node, leaf, first = np.arange(len(inner)), np.arange(len(self.covers)), first_leaf.copy()  # their new places
+        for level in levels:
+            left, own = below[level][:, 0], inner[level]
+            starts = np.stack((first[level], first[level] + left + 1), axis=1)  # the first leaf on each side
+            node[children[level][own]] = np.stack((node[level] + 1, node[level] + 1 + left), axis=1)[own]
+            first[children[level][own]] = starts[own]
+            leaf[children[level][~own]] = starts[~own]
+        nodes, leaves = np.argsort(node), np.argsort(leaf)
+        to = np.where(inner, node[np.where(inner, children, 0)] - first_node[:, None], 0)
+        to[~inner] = ~(leaf[children[~inner]] - np.repeat(first_leaf, 2).reshape(-1, 2)[~inner])
+        by_set = self.threshold[nodes] < 0
+        which = np.full(len(nodes), -1)
+        which[by_set] = np.arange(by_set.sum())
+        return replace(
+            self, feature=self.feature[nodes], threshold=self.threshold[nodes], which=which,
+            missing_left=self.missing_left[nodes], links=to[nodes], sets=self.sets[self.which[nodes][by_set]],
+            values=self.values[leaves], covers=self.covers[leaves],
+        )  # fmt: skip
+
     def first(self, n_trees: int) -> Trees:
         """Return the first trees; `importances` stay those of all."""
         n_nodes, n_leaves = int(self.first_node[n_trees]), int(self.first_leaf[n_trees])

@@ -35,7 +35,7 @@ from skewboost.io.structure import (
 from skewboost.meta.inner_labels import plain
 
 FORMAT = "skewboost model"
-VERSION = 1
+VERSION = 2
 MOST_BYTES = 2**29  # of a file, unpacked
 MOST_TIMES, FREE_BYTES = 100, 2**23  # a packed file may unpack to this many times its size, or to this many bytes
 MOST_PARTS = 2**24  # lists and objects of a file: each takes far more memory than it has characters
@@ -351,6 +351,8 @@ def _checked(file: Any) -> dict[str, Any]:
     for name in ("format", "version"):
         require(name in OBJECT.read(file), f"{name!r} is missing")
     version = read_entries({"version": file["version"]}, {"version": _HEAD["version"]})["version"]
-    newer = f"is {version}, but this skewboost reads files up to version {VERSION}: install a newer release"
-    require(version <= VERSION, newer, "version")
+    remedy = "install a newer release" if version > VERSION else "fit the model again, and save it"
+    require(
+        version == VERSION, f"is {version}, but this skewboost reads files of version {VERSION}: {remedy}", "version"
+    )
     return read_entries(file, _HEAD)

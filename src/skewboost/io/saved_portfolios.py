@@ -1,86 +1,16 @@
-"""The parts of fitted portfolios in files: trees, families, components, and what must hold between them."""
+"""The parts of fitted portfolios in files: families, components, and what must hold between them."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from skewboost.engine.boundary import MISSING, N_CODES
-from skewboost.engine.newton import Trees
-from skewboost.io.saved_parts import COUNTS, LARGEST_VALUE, MOST_FEATURES, MULTIPLE, NUMBERS, VALUES
-from skewboost.io.structure import Field, array, integer, list_of, nullable, record, register, require
+from skewboost.io import saved_trees  # noqa: F401 - which registers trees
+from skewboost.io.saved_parts import LARGEST_VALUE, MOST_FEATURES, MULTIPLE, NUMBERS, VALUES
+from skewboost.io.structure import array, integer, list_of, nullable, record, register, require
 from skewboost.meta.portfolio.components import MOST, Components
 from skewboost.meta.portfolio.portfolio_model import Part, PortfolioModel
-from skewboost.typing import Array
 
 MOST_PARTS = 16  # a portfolio has at most six families and a regression; each has a table of 256 numbers per column
-
-
-def _code_sets() -> Field:
-    """Sets of codes, as the lists of their codes."""
-    lists = list_of(list_of(integer(0, N_CODES - 1), distinct=True))
-
-    def write(value: Array) -> Any:
-        return [np.flatnonzero(row).tolist() for row in value]
-
-    def read(data: Any) -> Array:
-        found = np.zeros((len(sets := lists.read(data)), N_CODES), dtype=np.bool_)
-        for row, codes in zip(found, sets):
-            row[codes] = True
-        return found
-
-    return Field(write, read)
-
-
-def _check_trees(trees: Trees) -> None:
-    """Every node and leaf but the roots is the child of one node, which comes before it."""
-    n_nodes, n_leaves = len(trees.feature), len(trees.covers)
-    for name, last in (("first_node", n_nodes), ("first_leaf", n_leaves)):
-        first = getattr(trees, name)
-        fits = len(first) > 1 and first[0] == 0 and first[-1] == last and (np.diff(first) >= 0).all()
-        require(fits, "must rise from 0 to the number of nodes, or leaves", name)
-    fits = (np.diff(trees.first_leaf) == np.diff(trees.first_node) + 1).all()
-    require(fits and len(trees.first_leaf) == len(trees.first_node), "must have a leaf more than nodes", "first_leaf")
-    for name in ("threshold", "which", "missing_left", "links"):
-        require(len(getattr(trees, name)) == n_nodes, "must have an entry per node", name)
-    require(trees.links.shape == (n_nodes, 2), "must have two links per node", "links")
-    require(len(trees.values) == n_leaves and trees.values.ndim == 2, "must have an entry per leaf", "values")
-    require((trees.missing_left <= 1).all(), "must be 0 or 1", "missing_left")
-    nominal = trees.threshold < 0
-    fits = (np.where(nominal, trees.threshold == -1, trees.threshold < MISSING)).all()
-    require(fits, f"must be -1, or below {MISSING}", "threshold")
-    fits = (np.where(nominal, (trees.which >= 0) & (trees.which < len(trees.sets)), trees.which == -1)).all()
-    require(fits, "must be the number of a set where the threshold is -1", "which")
-    of_node = np.repeat(np.arange(len(trees.first_node) - 1), np.diff(trees.first_node))
-    own, size = np.arange(n_nodes) - trees.first_node[of_node], np.diff(trees.first_node)[of_node]
-    to_node = trees.links >= 0
-    later = (trees.links > own[:, None]) & (trees.links < size[:, None])
-    to_leaf = (~to_node) & (trees.links >= -(size + 1)[:, None])
-    require(np.where(to_node, later, to_leaf).all(), "must lead to later nodes, or to leaves", "links")
-    places = np.where(
-        to_node, trees.links + trees.first_node[of_node][:, None], ~trees.links + trees.first_leaf[of_node][:, None]
-    )
-    once = len(np.unique(places[to_node])) == to_node.sum() and len(np.unique(places[~to_node])) == (~to_node).sum()
-    require(once, "must lead to every node and leaf once", "links")
-
-
-_WHOLE = array("i", ndim=(1,), low=0)
-register(
-    Trees,
-    _check_trees,
-    first_node=_WHOLE,
-    first_leaf=_WHOLE,
-    feature=_WHOLE,
-    threshold=array("i", ndim=(1,), low=-1),
-    which=array("i", ndim=(1,), low=-1),
-    missing_left=_WHOLE,
-    links=array("i", ndim=(2,)),
-    sets=_code_sets(),
-    values=array(ndim=(2,), most=LARGEST_VALUE),
-    covers=COUNTS,
-    importances=COUNTS,
-)
 
 
 def _check_part(part: Part) -> None:
@@ -111,7 +41,7 @@ def _check_components(own: Components) -> None:
 register(
     Components,
     _check_components,
-    features=_WHOLE,
+    features=array("i", ndim=(1,), low=0),
     centre=NUMBERS,
     low=NUMBERS,
     high=NUMBERS,

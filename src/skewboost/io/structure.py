@@ -7,6 +7,7 @@ entry.
 
 from __future__ import annotations
 
+import base64
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -299,10 +300,39 @@ def array_of(values: list[Any], dtype: str, finite: bool = True) -> Array:
     return made
 
 
+def packed(*dtypes: str) -> Field:
+    """A one-dimensional array of numbers: the first type that holds all of them, a colon, and the bytes in base64."""
+
+    def write(value: Any) -> str:
+        made = np.ascontiguousarray(value)
+        for dtype in dtypes:
+            with np.errstate(invalid="ignore"):
+                found = made.astype(dtype)
+            if (found == made).all():
+                return f"{dtype}:{base64.b64encode(found.tobytes()).decode('ascii')}"
+        raise UnsupportedPartError(f"numbers of other types than {', '.join(dtypes)}")
+
+    def read(data: Any) -> Array:
+        dtype, _, content = data.partition(":") if type(data) is str else ("", "", "")
+        require(dtype in dtypes, f"must begin with one of {', '.join(dtypes)}; got {shorten(data)}")
+        try:
+            raw = base64.b64decode(content, validate=True)
+        except ValueError as error:
+            raise FieldError("must be in base64") from error
+        fits = base64.b64encode(raw).decode("ascii") == content  # without stray bits at the end
+        require(fits and len(raw) % np.dtype(dtype).itemsize == 0, f"must hold whole numbers of type {dtype} in base64")
+        found = np.frombuffer(raw, dtype=dtype)
+        require(found.dtype.kind != "f" or np.isfinite(found).all(), "must hold finite numbers")
+        return found
+
+    return Field(write, read)
+
+
 # ------------------------------------------------------------------------------------------- dataclasses
 
 Check = Callable[[Any], None]
 _REGISTERED: dict[type, tuple[Mapping[str, Field | None], Check | None]] = {}
+_WHOLE: dict[type, Field] = {}
 
 
 def register(cls: type, check: Check | None = None, **entries: Field | None) -> None:
@@ -312,6 +342,11 @@ def register(cls: type, check: Check | None = None, **entries: Field | None) -> 
     not match each other.
     """
     _REGISTERED[cls] = entries, check
+
+
+def register_whole(cls: type, field: Field) -> None:
+    """Say how the objects of a dataclass are written where files have other entries than the attributes."""
+    _WHOLE[cls] = field
 
 
 def _entries_of(cls: Any) -> dict[str, Field]:
@@ -386,4 +421,4 @@ def field_of(annotation: Any) -> Field:
         return list_of(field_of(arguments[0]), origin, distinct=origin is frozenset)
     if origin is dict:
         return map_of(field_of(arguments[1]))
-    return record(annotation)
+    return _WHOLE[annotation] if annotation in _WHOLE else record(annotation)

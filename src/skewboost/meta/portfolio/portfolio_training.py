@@ -322,7 +322,7 @@ class Trainer:
 
     def _regression_part(self, candidate: Candidate) -> Part:
         assert isinstance(self._regression, Regression)
-        trees = self._regression.trees(self.portfolio.view, self.weights)
+        trees = self._regression.trees(self.portfolio.view, self.weights).in_order_of_walk()
         return Part(candidate.name, candidate.weight, trees, self._regression.constant)
 
     # ----------------------------------------------------------------------------------------------- weights
@@ -354,7 +354,7 @@ class Trainer:
 def _joined(portfolio: Portfolio, members: list[int], n_trees: int | None = None) -> Trees:
     """Return the (first) trees of members, with the numbers of all training rows in their leaves."""
     every = [replace(portfolio.trees(member), covers=portfolio.covers(member)) for member in members]
-    return Trees.joined(every if n_trees is None else [trees.first(n_trees) for trees in every])
+    return Trees.joined(every if n_trees is None else [trees.first(n_trees) for trees in every]).in_order_of_walk()
 
 
 def _enough(losses: Array, best: int) -> bool:
