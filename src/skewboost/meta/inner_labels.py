@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from skewboost.errors import InputError
-from skewboost.metrics.targets import no_class
+from skewboost.metrics.targets import choose_positive
 from skewboost.typing import Array
 
 # meta-estimators of scikit-learn that fit the inner estimator to the class numbers 0, 1, … instead of the labels
@@ -67,8 +67,8 @@ def chosen_for(owner: Any, estimator: Any, classes: Array) -> Any:
         if label is None:
             continue
         for stated in (label, given):
-            if not isinstance(stated, Hashable):
-                raise no_class(stated, classes)
+            if not isinstance(stated, Hashable):  # such as a list, which cannot be compared with labels
+                choose_positive(classes, classes, stated)  # raises
         if renumbers(estimator, name):
             label = dict(enumerate(classes.tolist())).get(label, label)
         if given is not None and label != given:

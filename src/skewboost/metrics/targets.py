@@ -102,13 +102,8 @@ def choose_positive(labels: Array, classes: Array, pos_label: Any = None, weight
         return classes[0] if mass[0] < mass[1] else classes[1]
     known = classes.tolist()
     if not isinstance(pos_label, Hashable) or pos_label not in known:
-        raise no_class(pos_label, classes)
+        raise InputError(f"pos_label={in_short(pos_label)} is not among the classes of y, which are {known}.")
     return classes[known.index(pos_label)]
-
-
-def no_class(pos_label: Any, classes: Array) -> InputError:
-    """Return the error that a positive class is none of the classes."""
-    return InputError(f"pos_label={in_short(pos_label)} is not among the classes of y, which are {classes.tolist()}.")
 
 
 @checked_by_scikit_learn()
