@@ -173,7 +173,7 @@ def test_the_meaning_of_equal_rows_is_said_by_options(small, run, refused, tmp_p
     assert f"warning: 480 of the 720 rows of {path} repeat another row" in copies.stderr
     assert "use --counts. If rows belong together in other ways, use --group COLUMN." in copies.stderr
     told = json.loads(copies.stdout)["certificate"]
-    assert 3 * sum(told["evidence"].values()) == sum(told["counts"].values())
+    assert sum(told["evidence"].values()) == sum(told["counts"].values())  # copies count once
     grouped = run("goal", path, *goal, "--group", "id")
     assert grouped.stderr == ""
     assert sum(json.loads(grouped.stdout)["certificate"]["evidence"].values()) == sum(told["evidence"].values())
