@@ -113,7 +113,7 @@ benchmark-growth: $(VENV)/.benchmarks
 	$(BIN)/python benchmarks/growth.py
 
 # One stamp per extra; each is made anew when the dependencies change.
-$(VENV)/.%: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.%: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	$(BIN)/python tools/install.py "$*"
 	touch $@
 

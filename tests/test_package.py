@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 import skewboost
+import skewboost_reproductions
 
 SOURCE = Path(skewboost.__file__).parent
+REPRODUCTIONS = Path(skewboost_reproductions.__file__).parent
 
 
 def run(code: str) -> str:
@@ -55,7 +57,7 @@ def test_parts_of_the_package_are_imported_when_they_are_needed():
 
 def test_only_public_parts_of_scikit_learn_are_imported():
     offending = []
-    for path in SOURCE.rglob("*.py"):
+    for path in [*SOURCE.rglob("*.py"), *REPRODUCTIONS.rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn"):
                 private = [p for p in node.module.split(".") if p.startswith("_")]
@@ -65,11 +67,13 @@ def test_only_public_parts_of_scikit_learn_are_imported():
     assert offending == []
 
 
-def test_no_two_modules_have_the_same_name():
+@pytest.mark.parametrize("source", [SOURCE, REPRODUCTIONS], ids=lambda source: source.name)
+def test_no_two_modules_have_the_same_name(source):
     """Whoever opens a file by its name finds the one that is meant."""
-    names = Counter(path.name for path in SOURCE.rglob("*.py") if not path.name.startswith("__"))
+    names = Counter(path.name for path in source.rglob("*.py") if not path.name.startswith("__"))
     assert [name for name, n in names.items() if n > 1] == []
 
 
 def test_types_are_announced():
     assert (SOURCE / "py.typed").exists()
+    assert (REPRODUCTIONS / "py.typed").exists()

@@ -7,7 +7,7 @@ import references
 from skewboost.works import works
 
 WORKS = works()
-SOURCES = sorted(references.SOURCE.rglob("*.py"))
+SOURCES = references.modules()
 
 
 def test_every_key_that_is_cited_exists_and_every_work_is_cited():
@@ -24,8 +24,8 @@ def test_works_have_what_it_takes():
 
 
 def test_docstrings_have_the_works_as_the_file_has_them():
-    texts = {path.name: path.read_text(encoding="utf-8") for path in SOURCES}
-    stale = [name for name, text in texts.items() if references.filled_in(text, WORKS) != text]
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCES}
+    stale = [path.name for path, text in texts.items() if references.filled_in(text, WORKS) != text]
     assert stale == [], "run: python tools/references.py"
 
 

@@ -43,7 +43,23 @@ def main(folder: Path) -> int:
             found = list(faults_of(wheels[target.tag], target, sources))
             print(f"{wheels[target.tag].name}: {'; '.join(found) or 'as it should be'}")
             faults += found
+    for wheel in sorted(folder.glob("skewboost_*.whl")):
+        found = list(faults_of_package(wheel))
+        print(f"{wheel.name}: {'; '.join(found) or 'as it should be'}")
+        faults += found
     return len(faults)
+
+
+def faults_of_package(wheel: Path) -> Iterator[str]:
+    """What is wrong with the wheel of another package, which is for all platforms."""
+    name, version, tag = wheel.stem.split("-", 2)
+    with zipfile.ZipFile(wheel) as archive, tarfile.open(wheel.with_name(f"{name}-{version}.tar.gz")) as sdist:
+        inside = {path for path in archive.namelist() if ".dist-info/" not in path}
+        sources = {member.name.partition("/src/")[2] for member in sdist if member.isfile() and "/src/" in member.name}
+    yield from (f"{path} should not be in it" for path in sorted(inside - sources))
+    yield from (f"{path} is missing" for path in sorted(sources - inside))
+    if tag != "py3-none-any":
+        yield "it is not for all platforms"
 
 
 def python_files(folder: Path) -> set[str]:

@@ -18,7 +18,7 @@ from skewboost.works import in_full
 from skewboost.works import works as all_works
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "skewboost"
+SOURCES = [ROOT / "src", *sorted(ROOT.glob("packages/*/src"))]
 PAGE = ROOT / "docs" / "references.md"
 WIDTH = 120
 
@@ -53,12 +53,19 @@ def as_page(works: dict[str, dict[str, Any]]) -> str:
     return "# References\n\nThe works that docstrings and pages cite, by key.\n\n" + "\n".join(lines) + "\n"
 
 
+def modules() -> list[Path]:
+    """Return the modules of the library and of the packages in this repository."""
+    return sorted(path for source in SOURCES for path in source.rglob("*.py"))
+
+
 def cited() -> dict[str, set[str]]:
     """Return the keys that every module and page cites."""
     found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path in modules():
         text = path.read_text(encoding="utf-8")
-        found[path.name] = set(CITATION.findall(text)) | {key for _, key, _ in ENTRY.findall(text)}
+        found[path.name] = (
+            found.get(path.name, set()) | set(CITATION.findall(text)) | {key for _, key, _ in ENTRY.findall(text)}
+        )
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         found[page.name] = set(LINK.findall(page.read_text(encoding="utf-8")))
     return found
@@ -67,7 +74,7 @@ def cited() -> dict[str, set[str]]:
 def main() -> None:
     """Bring all modules and the page up to date."""
     works = all_works()
-    for path in SOURCE.rglob("*.py"):
+    for path in modules():
         text = path.read_text(encoding="utf-8")
         if (new := filled_in(text, works)) != text:
             path.write_text(new, encoding="utf-8")

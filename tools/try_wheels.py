@@ -1,4 +1,4 @@
-"""Install the wheels for Linux as users do, without a compiler at hand, and fit a model.
+"""Install the wheels for Linux as users do, without a compiler at hand; fit a model, and list published experiments.
 
 Wheels for arm64 are tried where ``qemu-aarch64`` and Debian's ``apt-get`` are: with Debian's Python for arm64, unpacked
 into a folder of its own.
@@ -67,7 +67,11 @@ def on_this_machine(wheel: Path, scratch: Path) -> list[str]:
     only.pop("CXX", None)
     run([programs / "python", "-m", "pip", "install", "--quiet", "--only-binary=:all:", wheel], only)
     levels = [{}, {"SKEWBOOST_CORE": "baseline"}]
-    return [run([programs / "python", "-c", FIT], {**only, **level}) for level in levels]
+    said = [run([programs / "python", "-c", FIT], {**only, **level}) for level in levels]
+    install = ["--quiet", "--only-binary=:all:", "--find-links", wheel.parent, f"{wheel}[reproduce]"]
+    run([programs / "python", "-m", "pip", "install", *install], only)
+    run([programs / "skewboost", "reproduce", "list"], only)
+    return said
 
 
 def on_arm64(wheel: Path, scratch: Path) -> list[str]:

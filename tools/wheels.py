@@ -1,4 +1,4 @@
-"""The sdist, and from it a wheel for every platform, built on this machine with zig.
+"""The sdist, and from it a wheel for every platform, built on this machine with zig; those of the packages, too.
 
 Usage: python tools/wheels.py [folder, default: dist]
 """
@@ -20,17 +20,24 @@ ROOT = Path(__file__).parent.parent
 def main(folder: Path) -> None:
     """Build everything into a folder, in place of what was built before."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in (*folder.glob("skewboost-*.whl"), *folder.glob("skewboost-*.tar.gz")):
+    for old in (*folder.glob("skewboost*.whl"), *folder.glob("skewboost*.tar.gz")):
         old.unlink()
-    hatchling("sdist", ROOT, folder)
-    (sdist,) = folder.glob("skewboost-*.tar.gz")
-    with tempfile.TemporaryDirectory() as scratch, tarfile.open(sdist) as archive:
-        archive.extractall(scratch, filter="data")
-        (source,) = Path(scratch).iterdir()  # not the checkout: what the sdist lacks must be missed here
-        for target in TARGETS:
-            hatchling("wheel", source, folder, SKEWBOOST_TARGET=target)
+    build(ROOT, "skewboost", folder, [{"SKEWBOOST_TARGET": target} for target in TARGETS])
+    for package in sorted(ROOT.glob("packages/*/pyproject.toml")):
+        build(package.parent, package.parent.name.replace("-", "_"), folder, [{}])
     for path in sorted(folder.iterdir()):
         print(f"{path.stat().st_size:>9,}  {path.name}")
+
+
+def build(source: Path, name: str, folder: Path, environments: list[dict[str, str]]) -> None:
+    """Build the sdist, and from it a wheel in each environment."""
+    hatchling("sdist", source, folder)
+    (sdist,) = folder.glob(f"{name}-*.tar.gz")
+    with tempfile.TemporaryDirectory() as scratch, tarfile.open(sdist) as archive:
+        archive.extractall(scratch, filter="data")
+        (unpacked,) = Path(scratch).iterdir()  # not the checkout: what the sdist lacks must be missed here
+        for environment in environments:
+            hatchling("wheel", unpacked, folder, **environment)
 
 
 def hatchling(kind: str, source: Path, folder: Path, **environment: str) -> None:

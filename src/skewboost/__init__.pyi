@@ -8,7 +8,6 @@ from skewboost import learners as learners
 from skewboost import meta as meta
 from skewboost import metrics as metrics
 from skewboost import plots as plots
-from skewboost import reproduce as reproduce
 from skewboost import toolbox as toolbox
 from skewboost.boosting.catalogue import catalogue as catalogue
 from skewboost.boosting.catalogue import related_methods as related_methods

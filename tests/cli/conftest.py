@@ -7,14 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from skewboost.cli.app import app
-
-
-def invoke(*args, **kwargs):
-    # wide, so that no line of a table is broken
-    return CliRunner().invoke(app, list(map(str, args)), env={"COLUMNS": "160"}, prog_name="skewboost", **kwargs)
+from command_runner import invoke
 
 
 def frame_of(n, seed):

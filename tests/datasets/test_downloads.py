@@ -1,148 +1,162 @@
-"""Public data sets: the folder first, then the cache, then the network; contents are checked."""
+"""Downloads: the folder first, then the cache, then the network; contents are checked. The faces are read so."""
 
 from __future__ import annotations
 
 import gzip
-import http.server
 import io
 import re
 import tarfile
-import threading
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.io import savemat
 
-from skewboost.datasets import downloads, faces, fetch_faces, fetch_ida, fetch_uci, ida, uci
-from skewboost.datasets.data_files import digest_of
+from skewboost.datasets import downloads, faces, fetch_faces
+from skewboost.datasets.data_files import REPLACE, check_digest, digest_of, read_table, reading
 from skewboost.errors import InputError
-from support import SHARED
 
-TEXT = b"7, 1.50,M,red\n8,?,B,blue\n9,2e3,M,?\n\n"
-COLUMNS = ("size", "colour")
-
-
-@pytest.fixture
-def served(tmp_path, monkeypatch):
-    """A web server with the files of a folder, an empty cache, and no folder of the user's."""
-    folder = tmp_path / "web"
-    folder.mkdir()
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        asked: list[str] = []  # noqa: RUF012
-
-        def __init__(self, *args):
-            super().__init__(*args, directory=str(folder))
-
-        def do_GET(self):
-            self.asked.append(self.path)
-            if self.path.endswith(".raw"):  # a whole answer, with its headers
-                self.wfile.write((folder / self.path[1:]).read_bytes())
-            else:
-                super().do_GET()
-
-        def log_message(self, *args):
-            pass
-
-    monkeypatch.setenv("SKEWBOOST_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(downloads, "data_folders", list)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        server.folder, server.asked = folder, Quiet.asked
-        server.url = f"http://127.0.0.1:{server.server_address[1]}/"
-        yield server
-        server.shutdown()
-        thread.join()
+TEXT = b"1.50,1\n7,0\n2e3,1\n"
+DIGEST = digest_of([b"1.5,1", b"7.0,0", b"2000.0,1"])
 
 
-def toy_source(url, monkeypatch, text=TEXT):
-    source = uci.Source(url, COLUMNS, 2, ("M",), "", nominal=("colour",), first=1)
-    rows = [["1.5", "red"], [None, "blue"], ["2000", None]]
-    source = uci.Source(url, COLUMNS, 2, ("M",), digest_of(uci._as_bytes(rows, [1, 0, 1], source)), ("colour",), 1)
-    monkeypatch.setitem(uci.SOURCES, "toy", source)
+def fetch_toy(url="http://127.0.0.1:9/toy.data"):
+    """A small data set, which is read as the others are: numbers and labels."""
+
+    def checked(sizes, labels):
+        check_digest(digest_of(f"{size},{label}".encode() for size, label in zip(sizes, labels)), DIGEST)
+        return sizes, labels
+
+    def read(data):
+        cells = [line.split(",") for line in data.decode().splitlines()]
+        return checked([float(size) for size, _ in cells], [int(label) for _, label in cells])
+
+    path = downloads.in_folders("toy")
+    if path is None:
+        return downloads.downloaded("toy", url, read)
+    with reading("toy", path, REPLACE):
+        table, labels = read_table(path)
+        return checked(table["size"].astype(float).tolist(), labels.tolist())
 
 
-def test_a_file_is_downloaded_once_and_read(served, monkeypatch):
+def test_a_file_is_downloaded_once_and_read(served):
     (served.folder / "toy.data").write_bytes(TEXT)
-    toy_source(served.url + "toy.data", monkeypatch)
     for _ in range(2):
-        X, y = fetch_uci("toy")
+        assert fetch_toy(served.url + "toy.data") == ([1.5, 7.0, 2000.0], [1, 0, 1])
     assert served.asked == ["/toy.data"]
-    assert y.tolist() == [1, 0, 1]
-    np.testing.assert_array_equal(X["size"], [1.5, np.nan, 2000])
-    assert X["colour"].cat.categories.tolist() == ["blue", "red"]
-    assert X["colour"].isna().tolist() == [False, False, True]
 
 
-def test_other_contents_are_refused(served, monkeypatch):
-    (served.folder / "toy.data").write_bytes(TEXT.replace(b"red", b"green"))
-    toy_source(served.url + "toy.data", monkeypatch)
+def test_other_contents_are_refused(served):
+    (served.folder / "toy.data").write_bytes(TEXT.replace(b"7", b"8"))
     with pytest.raises(InputError, match=r"toy\.data cannot be used as the data set 'toy': its checksum is"):
-        fetch_uci("toy")
-
-
-def test_row_order_and_notation_do_not_matter(served, monkeypatch):
-    (served.folder / "toy.data").write_bytes(b"9,2000.0,M,?\n8,?,B,blue\n7,1.5,M,red\n")
-    toy_source(served.url + "toy.data", monkeypatch)
-    assert fetch_uci("toy")[1].tolist() == [1, 0, 1]
+        fetch_toy(served.url + "toy.data")
 
 
 @pytest.mark.parametrize("url", ["{}missing.data", "http://127.0.0.1:9/toy.data"])
-def test_without_the_file_the_error_says_what_to_do(served, monkeypatch, tmp_path, url):
-    toy_source(url.format(served.url), monkeypatch)
+def test_without_the_file_the_error_says_what_to_do(served, tmp_path, url):
     with pytest.raises(downloads.DownloadError, match=r"'toy' is not on this machine.*SKEWBOOST_DATA.*toy\.csv\.gz"):
-        fetch_uci("toy")
+        fetch_toy(url.format(served.url))
     assert not any((tmp_path / "cache").iterdir())
 
 
 def test_a_folder_comes_first(monkeypatch, tmp_path):
-    toy_source("http://127.0.0.1:9/toy.data", monkeypatch)
     monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path))
-    table = pd.DataFrame({"size": [1.5, None, 2000], "colour": ["red", "blue", None], "target": [1, 0, 1]})
-    table.to_csv(tmp_path / "toy.csv.gz", index=False)
-    assert fetch_uci("toy")[1].tolist() == [1, 0, 1]
-    table.drop(columns="colour").to_csv(tmp_path / "toy.csv.gz", index=False)
-    with pytest.raises(InputError, match="no column 'colour'"):
-        fetch_uci("toy")
+    pd.DataFrame({"size": [7, 1.5, 2000], "target": [0, 1, 1]}).to_csv(tmp_path / "toy.csv.gz", index=False)
+    assert fetch_toy()[1] == [0, 1, 1]  # in their own order
 
 
 def test_a_folder_that_is_not_there(monkeypatch, tmp_path):
     monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path / "none"))
     with pytest.raises(InputError, match=r"SKEWBOOST_DATA=.*none is not a folder"):
-        fetch_uci("pima")
+        fetch_toy()
 
 
-@pytest.mark.parametrize("value", ["iris", ["pima"], None])
+PAGE = b"<html><body>Please log in, to, use, wifi</body></html>"
+
+
+@pytest.mark.parametrize("answer", [PAGE, b"", b"\x1f\x8b\x00\xff" * 50, TEXT.replace(b"7", b"8")])
+def test_an_answer_that_is_not_the_data_set_is_not_kept(served, tmp_path, answer):
+    (served.folder / "toy.data").write_bytes(answer)
+    words = r"The answer of http.*/toy\.data cannot be used as the data set 'toy': .+\. It was not kept\. Try again"
+    with pytest.raises(downloads.DownloadError, match=words):
+        fetch_toy(served.url + "toy.data")
+    assert not any((tmp_path / "cache").iterdir())
+    (served.folder / "toy.data").write_bytes(TEXT)
+    assert fetch_toy(served.url + "toy.data")[1] == [1, 0, 1]
+
+
+@pytest.mark.parametrize("content", [PAGE, TEXT[:12], TEXT.replace(b"7", b"8")])
+def test_a_damaged_file_in_the_cache_is_named(served, tmp_path, content):
+    (served.folder / "toy.data").write_bytes(TEXT)
+    cached = tmp_path / "cache" / "toy.data"
+    cached.parent.mkdir()
+    cached.write_bytes(content)
+    with pytest.raises(InputError, match=rf"{re.escape(str(cached))} cannot .* 'toy': .+\. Delete it, and try again"):
+        fetch_toy(served.url + "toy.data")
+    cached.unlink()
+    assert fetch_toy(served.url + "toy.data")[1] == [1, 0, 1]
+
+
 @pytest.mark.parametrize(
-    ("fetch", "words"),
-    [(fetch_uci, "name={} .*'pima'"), (fetch_ida, "name={} .*'banana'"), (fetch_faces, "part={} .*'train', 'test'")],
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n7,1.5\r\n9\r\n,M",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfive\r\n7,1.5\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n" + TEXT,
+        b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + TEXT,
+        b"nonsense\r\n\r\n" + TEXT,
+        b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200 + b"\r\n" + TEXT,
+        b"",
+    ],
 )
-def test_unknown_names(fetch, words, value):
-    with pytest.raises(InputError, match=words.format(re.escape(repr(value)))):
-        fetch(value)
+def test_broken_answers_are_download_errors_and_leave_nothing(served, tmp_path, answer):
+    (served.folder / "toy.raw").write_bytes(answer)
+    with pytest.raises(downloads.DownloadError, match=r"toy\.raw cannot be downloaded \(.+\)\. Try again with a conn"):
+        fetch_toy(served.url + "toy.raw")
+    assert not any((tmp_path / "cache").iterdir())
 
 
-def known_benchmark(name, X, y, splits, monkeypatch):
-    rows = ida._as_bytes(np.asarray(X), np.asarray(y))
-    monkeypatch.setitem(ida.DIGESTS, name, digest_of(rows))
-    monkeypatch.setitem(ida.SPLIT_DIGESTS, name, ida.digest_of_splits(rows, splits))
+def test_a_cache_that_cannot_be_made(served, tmp_path):
+    (tmp_path / "cache").write_text("a file")
+    with pytest.raises(downloads.DownloadError, match=r"cannot be written .* Set SKEWBOOST_CACHE"):
+        fetch_toy(served.url + "toy.data")
 
 
-def test_the_benchmark_file_of_ida(served, monkeypatch):
-    rng = np.random.default_rng(0)
-    X, t = rng.normal(size=(6, 2)), np.array([[1], [-1], [1], [-1], [1], [-1]])
-    table = {"x": X, "t": t, "train": np.array([[1, 2, 3], [4, 5, 6]]), "test": np.array([[4, 5, 6], [1, 2, 3]])}
-    savemat(served.folder / "benchmarks.mat", {"banana": table})
-    monkeypatch.setattr(ida, "URL", served.url + "benchmarks.mat")
-    known_benchmark(
-        "banana", X, (t > 0).astype(int).ravel(), [([0, 1, 2], [3, 4, 5]), ([3, 4, 5], [0, 1, 2])], monkeypatch
-    )
-    read, y, splits = fetch_ida("banana")
-    np.testing.assert_array_equal(read, X)
-    assert y.tolist() == [1, 0, 1, 0, 1, 0]
-    assert [(a.tolist(), b.tolist()) for a, b in splits] == [([0, 1, 2], [3, 4, 5]), ([3, 4, 5], [0, 1, 2])]
+CSV = b"size,target\n1.50,1\n7,0\n2e3,1\n"
+DAMAGED = {
+    "cut": (".csv.gz", gzip.compress(CSV)[:-12], "ended before"),
+    "not gzip": (".csv.gz", CSV, "[Nn]ot a gzipped"),
+    "empty": (".csv", b"", "No columns"),
+    "cut line": (".csv", CSV[:-2], "'target' must be 0 or 1 in every row, and has nan"),
+    "no label": (".csv", CSV.replace(b"7,0", b"7,"), "'target' must be 0 or 1 in every row, and has nan"),
+    "text label": (".csv", CSV.replace(b"7,0", b"7,yes"), "'target' must be 0 or 1 in every row, and has 'yes'"),
+    "third label": (".csv", CSV.replace(b"7,0", b"7,2"), "'target' must be 0 or 1 in every row, and has 2"),
+    "no target": (".csv", CSV.replace(b"target", b"class"), "it has no column 'target'"),
+    "binary": (".csv", b"PK\x03\x04\xff\xfe" * 20, "codec can't decode|invalid"),
+    "parquet": (".parquet", CSV, "[Pp]arquet"),
+    "other": (".csv", CSV.replace(b"7", b"8"), "its checksum is"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_file_in_the_folder_is_named(monkeypatch, tmp_path, damage):
+    ending, content, reason = DAMAGED[damage]
+    monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path))
+    path = tmp_path / f"toy{ending}"
+    path.write_bytes(content)
+    words = rf"{re.escape(str(path))} cannot be used as the data set 'toy': .*({reason}).*\. Replace it by an undamaged"
+    with pytest.raises(InputError, match=words):
+        fetch_toy()
+
+
+def test_a_file_with_an_ending_of_other_data_is_not_read(monkeypatch, tmp_path):
+    monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path))
+    monkeypatch.setenv("SKEWBOOST_CACHE", str(tmp_path / "cache"))
+    np.savez(tmp_path / "toy.npz", target=np.zeros(3))
+    with pytest.raises(downloads.DownloadError):
+        fetch_toy()
+    (tmp_path / "toy.parquet").write_bytes(b"")
+    pd.read_csv(io.BytesIO(CSV)).to_parquet(tmp_path / "toy.parquet")
+    assert fetch_toy()[1] == [1, 0, 1]
 
 
 def test_the_archive_of_faces(served, monkeypatch):
@@ -170,134 +184,6 @@ def test_the_archive_of_faces(served, monkeypatch):
         fetch_faces("test")
 
 
-@pytest.mark.parametrize("name", sorted(uci.SOURCES))
-def test_a_file_of_the_repository_gives_the_same_table_as_the_folder(served, monkeypatch, name):
-    """A file in the layout of the repository is made from the table, with its id and label columns."""
-    path = SHARED / "data" / f"{name}.csv.gz"
-    if not path.is_file():
-        pytest.skip("the data sets are not shipped")
-    source = uci.SOURCES[name]
-    rows, labels = uci.of_folder(path, source.columns)
-    lines = []
-    for row, label in zip(rows, labels):
-        line = ["?"] * 14 if name.startswith("echo") else []
-        cells = ["?" if cell is None else cell for cell in row]
-        text = source.positive[-1] if label else "none"
-        if name.startswith("echo"):
-            line[source.first : source.first + len(cells)] = cells
-            line[source.label] = text
-        elif source.label < source.first:
-            line = [*(["1"] * source.first), *cells]
-            line[source.label] = text
-        else:
-            line = [*(["1"] * source.first), *cells, text]
-        lines.append(",".join(line))
-    (served.folder / "table.data").write_text("\n".join(lines) + "\n")
-    moved = uci.Source(**{**vars(source), "url": served.url + "table.data"})
-    monkeypatch.setitem(uci.SOURCES, name, moved)
-    X, y = fetch_uci(name)
-    assert y.tolist() == labels
-    assert list(X.columns) == list(source.columns)
-    assert {c for c in X.columns if X[c].dtype == "category"} == set(source.nominal)
-
-
-PAGE = b"<html><body>Please log in, to, use, wifi</body></html>"
-
-
-@pytest.mark.parametrize("answer", [PAGE, b"", b"\x1f\x8b\x00\xff" * 50, TEXT.replace(b"red", b"green")])
-def test_an_answer_that_is_not_the_data_set_is_not_kept(served, monkeypatch, tmp_path, answer):
-    (served.folder / "toy.data").write_bytes(answer)
-    toy_source(served.url + "toy.data", monkeypatch)
-    words = r"The answer of http.*/toy\.data cannot be used as the data set 'toy': .+\. It was not kept\. Try again"
-    with pytest.raises(downloads.DownloadError, match=words):
-        fetch_uci("toy")
-    assert not any((tmp_path / "cache").iterdir())
-    (served.folder / "toy.data").write_bytes(TEXT)
-    assert fetch_uci("toy")[1].tolist() == [1, 0, 1]
-
-
-@pytest.mark.parametrize("content", [PAGE, TEXT[:20], TEXT.replace(b"red", b"green")])
-def test_a_damaged_file_in_the_cache_is_named(served, monkeypatch, tmp_path, content):
-    (served.folder / "toy.data").write_bytes(TEXT)
-    toy_source(served.url + "toy.data", monkeypatch)
-    cached = tmp_path / "cache" / "toy.data"
-    cached.parent.mkdir()
-    cached.write_bytes(content)
-    with pytest.raises(InputError, match=rf"{re.escape(str(cached))} cannot .* 'toy': .+\. Delete it, and try again"):
-        fetch_uci("toy")
-    cached.unlink()
-    assert fetch_uci("toy")[1].tolist() == [1, 0, 1]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n7,1.5\r\n9\r\n,M",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfive\r\n7,1.5\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n" + TEXT,
-        b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n" + TEXT,
-        b"nonsense\r\n\r\n" + TEXT,
-        b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200 + b"\r\n" + TEXT,
-        b"",
-    ],
-)
-def test_broken_answers_are_download_errors_and_leave_nothing(served, monkeypatch, tmp_path, answer):
-    (served.folder / "toy.raw").write_bytes(answer)
-    toy_source(served.url + "toy.raw", monkeypatch)
-    with pytest.raises(downloads.DownloadError, match=r"toy\.raw cannot be downloaded \(.+\)\. Try again with a conn"):
-        fetch_uci("toy")
-    assert not any((tmp_path / "cache").iterdir())
-
-
-def test_a_cache_that_cannot_be_made(served, monkeypatch, tmp_path):
-    (tmp_path / "cache").write_text("a file")
-    toy_source(served.url + "toy.data", monkeypatch)
-    with pytest.raises(downloads.DownloadError, match=r"cannot be written .* Set SKEWBOOST_CACHE"):
-        fetch_uci("toy")
-
-
-CSV = b"size,colour,target\n1.50,red,1\n,blue,0\n2e3,,1\n"
-DAMAGED = {
-    "cut": (".csv.gz", gzip.compress(CSV)[:-12], "ended before"),
-    "not gzip": (".csv.gz", CSV, "[Nn]ot a gzipped"),
-    "empty": (".csv", b"", "No columns"),
-    "cut line": (".csv", CSV[:-4], "'target' must be 0 or 1 in every row, and has nan"),
-    "no label": (".csv", CSV.replace(b"blue,0", b"blue,"), "'target' must be 0 or 1 in every row, and has nan"),
-    "text label": (".csv", CSV.replace(b"blue,0", b"blue,yes"), "'target' must be 0 or 1 in every row, and has 'yes'"),
-    "third label": (".csv", CSV.replace(b"blue,0", b"blue,2"), "'target' must be 0 or 1 in every row, and has '2'"),
-    "text": (".csv", CSV.replace(b"1.50", b"long"), "could not convert string to float: 'long'"),
-    "no column": (".csv", CSV.replace(b"colour", b"color"), "it has no column 'colour'"),
-    "no target": (".csv", CSV.replace(b"target", b"class"), "it has no column 'target'"),
-    "binary": (".csv", b"PK\x03\x04\xff\xfe" * 20, "codec can't decode|invalid"),
-    "parquet": (".parquet", CSV, "[Pp]arquet"),
-    "other": (".csv", CSV.replace(b"red", b"green"), "its checksum is"),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGED)
-def test_a_damaged_file_in_the_folder_is_named(monkeypatch, tmp_path, damage):
-    ending, content, reason = DAMAGED[damage]
-    toy_source("http://127.0.0.1:9/toy.data", monkeypatch)
-    monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path))
-    path = tmp_path / f"toy{ending}"
-    path.write_bytes(content)
-    words = rf"{re.escape(str(path))} cannot be used as the data set 'toy': .*({reason}).*\. Replace it by an undamaged"
-    with pytest.raises(InputError, match=words):
-        fetch_uci("toy")
-
-
-def test_a_file_with_an_ending_of_other_data_is_not_read(monkeypatch, tmp_path):
-    toy_source("http://127.0.0.1:9/toy.data", monkeypatch)
-    monkeypatch.setenv("SKEWBOOST_DATA", str(tmp_path))
-    monkeypatch.setenv("SKEWBOOST_CACHE", str(tmp_path / "cache"))
-    np.savez(tmp_path / "toy.npz", target=np.zeros(3))
-    with pytest.raises(downloads.DownloadError):
-        fetch_uci("toy")
-    (tmp_path / "toy.parquet").write_bytes(b"")
-    pd.read_csv(io.BytesIO(CSV)).to_parquet(tmp_path / "toy.parquet")
-    assert fetch_uci("toy")[1].tolist() == [1, 0, 1]
-
-
 @pytest.mark.parametrize("ending", [".parquet", ".csv", ".csv.gz"])
 def test_faces_of_the_folder(monkeypatch, tmp_path, ending):
     images = np.random.default_rng(0).integers(0, 256, (3, 19, 19)).astype(np.uint8)
@@ -316,134 +202,26 @@ def test_faces_of_the_folder(monkeypatch, tmp_path, ending):
         fetch_faces("train")
 
 
-@pytest.mark.parametrize(
-    ("fetch", "module", "file", "name"),
-    [(fetch_faces, faces, "faces.tar.gz", "cbcl_faces_train"), (fetch_ida, ida, "benchmarks.mat", "ida_banana")],
-)
-def test_damaged_archives(served, monkeypatch, tmp_path, fetch, module, file, name):
-    monkeypatch.setattr(module, "URL", served.url + file)
-    argument = name.rpartition("_")[2]
-    with pytest.raises(downloads.DownloadError, match=rf"'{name}' is not on this machine.* has {name}\.csv\.gz"):
-        fetch(argument)
-    for junk in (b"", b"junk" * 100, PAGE * 20, b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM" + b"\xff" * 50):
-        (served.folder / file).write_bytes(junk)
-        with pytest.raises(
-            downloads.DownloadError, match=rf"{file} cannot be used as the data set '{name}': .+ not kept"
-        ):
-            fetch(argument)
-        cached = tmp_path / "cache" / file
-        cached.write_bytes(junk)
-        with pytest.raises(InputError, match=rf"{re.escape(str(cached))} cannot .* '{name}': .+ Delete it"):
-            fetch(argument)
-        cached.unlink()
+@pytest.mark.parametrize("value", ["iris", ["train"], None])
+def test_unknown_parts(value):
+    with pytest.raises(InputError, match=f"part={re.escape(repr(value))} .*'train', 'test'"):
+        fetch_faces(value)
 
 
-def test_without_a_connection_all_files_are_named(served, monkeypatch):
-    monkeypatch.setattr(ida, "URL", served.url + "benchmarks.mat")
-    with pytest.raises(
-        downloads.DownloadError, match=r"ida_banana\.csv\.gz, .*and ida_splits\.npz with .*ida_banana_test"
-    ):
-        fetch_ida("banana")
+def test_damaged_archives(served, monkeypatch, tmp_path):
     monkeypatch.setattr(faces, "URL", served.url + "faces.tar.gz")
-    with pytest.raises(downloads.DownloadError, match=r"cbcl_faces_train\.csv\.gz, .* a column for each pixel"):
-        fetch_faces()
-
-
-def ida_folder(folder, monkeypatch):
-    """A folder with a small benchmark, of which two rows are equal."""
-    X, y = np.array([[0.5, 1], [2, 3], [0.5, 1], [4, 5]]), np.array([0, 1, 0, 1])
-    train, test = np.array([[0, 1], [2, 3], [0, 3]]), np.array([[2, 3], [0, 1], [1, 2]])
-    known_benchmark("banana", X, y, list(zip(train, test)), monkeypatch)
-    monkeypatch.setenv("SKEWBOOST_DATA", str(folder))
-    table = pd.DataFrame(X, columns=["a", "b"]).assign(target=y)
-    table.to_csv(folder / "ida_banana.csv", index=False)
-    np.savez(folder / "ida_splits.npz", ida_banana_train=train, ida_banana_test=test)
-    return table, train, test
-
-
-def test_the_splits_have_a_checksum_of_their_contents(monkeypatch, tmp_path):
-    table, train, test = ida_folder(tmp_path, monkeypatch)
-    _, _, splits = fetch_ida("banana")
-    np.testing.assert_array_equal([a for a, _ in splits], train)
-    np.testing.assert_array_equal([b for _, b in splits], test)
-
-    order = np.array([2, 0, 3, 1])  # a copy with other numbers of rows
-    table.iloc[order].to_csv(tmp_path / "ida_banana.csv", index=False)
-    number = np.argsort(order)
-    np.savez(tmp_path / "ida_splits.npz", ida_banana_train=number[train], ida_banana_test=number[test])
-    X, _, splits = fetch_ida("banana")
-    np.testing.assert_array_equal(X.to_numpy()[splits[1][0]], [[0.5, 1], [4, 5]])
-
-    for wrong in ((train, test), (number[test], number[train]), (number[train[:2]], number[test[:2]])):
-        np.savez(tmp_path / "ida_splits.npz", ida_banana_train=wrong[0], ida_banana_test=wrong[1])
-        with pytest.raises(
-            InputError, match=r"ida_splits\.npz cannot .* 'ida_banana': its checksum of the first 10 splits"
-        ):
-            fetch_ida("banana")
-
-
-@pytest.mark.parametrize(
-    ("splits", "reason"),
-    [
-        ({"train": [[0, 1]], "test": [[2, 4]]}, "every row from 0 to 3 once"),
-        ({"train": [[0, 1]], "test": [[2, -1]]}, "every row from 0 to 3 once"),
-        ({"train": [[0, 1]], "test": [[2, 2]]}, "every row from 0 to 3 once"),
-        ({"train": [[0, 1]], "test": [[2, 3]] * 2}, "1 training sets and 2 test sets"),
-        ({"train": [[0, 1]]}, "no array 'ida_banana_test'"),
-        ({"train": [], "test": []}, "checksum"),
-        (b"junk", r"not an \.npz file"),
-        (b"", r"not an \.npz file"),
-        (b"PK\x05\x06".ljust(22, b"\x01"), "[Bb]ad|[Cc]orrupt"),
-    ],
-)
-def test_damaged_splits_are_named(monkeypatch, tmp_path, splits, reason):
-    ida_folder(tmp_path, monkeypatch)
-    path = tmp_path / "ida_splits.npz"
-    if isinstance(splits, bytes):
-        path.write_bytes(splits)
-    else:
-        np.savez(path, **{f"ida_banana_{part}": rows for part, rows in splits.items()})
-    words = rf"{re.escape(str(path))} cannot .* 'ida_banana': .*{reason}.*undamaged copy, or remove .*ida_banana\.csv"
-    with pytest.raises(InputError, match=words):
-        fetch_ida("banana")
-    path.unlink()
-    with pytest.raises(InputError, match=r"has no ida_splits\.npz\. Add it, or remove ida_banana\.csv"):
-        fetch_ida("banana")
-
-
-def test_a_damaged_table_of_ida_is_named(monkeypatch, tmp_path):
-    table, _, _ = ida_folder(tmp_path, monkeypatch)
-    path = tmp_path / "ida_banana.csv"
-    for damaged, reason in (
-        (table.drop(columns="target"), "no column 'target'"),
-        (table.assign(a="x"), "could not convert"),
-        (table * 1.5, "'target' must be 0 or 1"),
-        (table.iloc[:3], "its checksum is"),
+    with pytest.raises(
+        downloads.DownloadError, match=r"'cbcl_faces_train' is not .* has cbcl_faces_train\.csv\.gz, .* each pixel"
     ):
-        damaged.to_csv(path, index=False)
+        fetch_faces()
+    for junk in (b"", b"junk" * 100, PAGE * 20):
+        (served.folder / "faces.tar.gz").write_bytes(junk)
         with pytest.raises(
-            InputError, match=rf"{re.escape(str(path))} cannot .* 'ida_banana': .*{reason}.* Replace it"
+            downloads.DownloadError, match=r"gz cannot be used as the data set 'cbcl_faces_train': .+ not kept"
         ):
-            fetch_ida("banana")
-
-
-@pytest.mark.parametrize("name", ["breast_cancer", "titanic"])
-def test_equal_rows_are_one_pattern_in_the_benchmark(served, monkeypatch, name):
-    """The benchmark has each pattern once. The same rows and pairs as those of the folder are made of it."""
-    if not (SHARED / "data" / "ida_splits.npz").is_file():
-        pytest.skip("the data sets are not shipped")
-    table = pd.read_csv(SHARED / "data" / f"ida_{name}.csv.gz").to_numpy(float)
-    patterns, pattern_of = np.unique(table, axis=0, return_inverse=True)
-    assert len(patterns) < len(table)
-    with np.load(SHARED / "data" / "ida_splits.npz") as stored:
-        train, test = (stored[f"ida_{name}_{part}"] for part in ("train", "test"))
-    content = {"x": patterns[:, :-1], "t": 2 * patterns[:, -1:] - 1}
-    content |= {"train": pattern_of[train] + 1, "test": pattern_of[test] + 1}
-    savemat(served.folder / "benchmarks.mat", {name: content})
-    monkeypatch.setattr(ida, "URL", served.url + "benchmarks.mat")
-    X, y, splits = fetch_ida(name)
-    read = np.column_stack([X, y])
-    for k, (a, b) in enumerate(splits):
-        np.testing.assert_array_equal(np.sort(np.concatenate((a, b))), np.arange(len(table)))
-        np.testing.assert_array_equal(read[a], table[train[k]])
-        np.testing.assert_array_equal(read[b], table[test[k]])
+            fetch_faces()
+        cached = tmp_path / "cache" / "faces.tar.gz"
+        cached.write_bytes(junk)
+        with pytest.raises(InputError, match=rf"{re.escape(str(cached))} cannot .* 'cbcl_faces_train': .+ Delete it"):
+            fetch_faces()
+        cached.unlink()

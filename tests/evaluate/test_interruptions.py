@@ -19,8 +19,6 @@ from skewboost.evaluate import (
     size_sweep,
     staged_curve,
 )
-from skewboost.reproduce.experiment import Task
-from skewboost.reproduce.experiment_runs import _timed
 from support import awkward_data
 
 X, Y = awkward_data(150)
@@ -132,13 +130,3 @@ def test_fits_that_run_at_the_same_time_are_kept_in_their_order():
     assert len(kept) == 5
     assert kept == sorted(kept)
     np.testing.assert_array_equal(part.values("error"), whole.values("error")[kept])
-
-
-def _errors():
-    return staged_curve(CLF, X, Y, **HOW).mean("error").tolist()
-
-
-def test_an_interrupted_task_of_an_experiment_has_no_result(interrupt):
-    interrupt(2)
-    with pytest.raises(KeyboardInterrupt):
-        _timed(0, Task(_errors))

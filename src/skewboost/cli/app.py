@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-import sys
-from importlib import import_module
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated
 
 import typer
 
 from skewboost import __version__
+from skewboost.cli.command_group import CommandGroup, add_command
 from skewboost.cli.commands import COMMANDS
-from skewboost.cli.exit_codes import CommandError, OneLineErrors
-from skewboost.cli.options import Command
 from skewboost.cli.output import print_line
 
 EPILOG = """\
@@ -34,7 +30,7 @@ Results go to stdout, all else to stderr. With SKEWBOOST_DEBUG=1 errors come wit
 """
 
 app = typer.Typer(
-    cls=OneLineErrors,
+    cls=CommandGroup,
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -62,27 +58,5 @@ def skewboost(
         typer.echo(context.get_help())
 
 
-def _add(command: type[Command]) -> None:
-    """Add a command, whose options Typer reads from the signature of the dataclass."""
-
-    def run(**values: Any) -> None:
-        from skewboost.cli.output_files import check_files_differ
-
-        request = command(**values)
-        check_files_differ(request.inputs, request.outputs)
-        if sys.stdout is None and getattr(request, "output", None) is None:  # as `>&-` and some schedulers leave it
-            raise CommandError(
-                "standard output is closed, so the result cannot be printed.", "Redirect it to a file or to /dev/null."
-            )
-        import_module(f"skewboost.cli.{request.module}").run(request)
-
-    hints, signature = get_type_hints(command, include_extras=True), inspect.signature(command)
-    described = [parameter.replace(annotation=hints[name]) for name, parameter in signature.parameters.items()]
-    run.__signature__ = signature.replace(parameters=described)  # type: ignore[attr-defined]
-    run.__annotations__ = hints
-    epilog = "\b\nExamples:\n" + "\n".join(f"  {example}" for example in command.examples)
-    app.command(command.command_name(), help=command.__doc__, epilog=epilog if command.examples else None)(run)
-
-
 for command in COMMANDS:
-    _add(command)
+    add_command(app, command, command.command_name())

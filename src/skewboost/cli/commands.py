@@ -31,9 +31,7 @@ from skewboost.cli.options import (
     Text,
     Threshold,
     Words,
-    check_jobs,
     column,
-    complete_experiment,
     complete_from,
     complete_method,
     option,
@@ -387,30 +385,6 @@ class List(Command):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reproduce(Command):
-    """Run a published experiment, and write its tables and figures next to the printed ones.
-
-    NAME is an experiment, `list` or `all`. Writes a page, tables and figures to a folder. A run that is interrupted is
-    continued by the next one with the same folder.
-    """
-
-    examples = (
-        "skewboost reproduce list",
-        "skewboost reproduce sun-table1 --quick",
-        "skewboost reproduce all --out reproductions",
-    )
-
-    name: Annotated[
-        str, typer.Argument(help="An experiment, list, or all.", metavar="NAME", autocompletion=complete_experiment)
-    ]
-    quick: Annotated[bool, option("--quick", "Fewer repetitions of the same protocol.")] = False
-    out: Annotated[Path, option("--out", "The folder to write to.")] = Path("skewboost-reproductions")
-    again: Annotated[bool, option("--again", "Delete earlier results first.")] = False
-    n_jobs: Annotated[int, option("--n-jobs -j", "Processes; -1 for one per core.", "N", callback=check_jobs)] = -1
-    as_json: Json = False
-
-
-@dataclass(frozen=True, kw_only=True)
 class Demo(Command):
     """Run a demonstration on built-in data.
 
@@ -424,5 +398,5 @@ class Demo(Command):
 
 COMMANDS = (
     *(Info, Fit, Predict, Evaluate, Compare, Curve, BiasVariance, MatchRate, Goal),
-    *(Explain, Report, Export, List, Reproduce, Demo),
+    *(Explain, Report, Export, List, Demo),
 )

@@ -49,13 +49,6 @@ def complete_method(incomplete: str) -> list[str]:
     return [name for name in method_names() if name.startswith(incomplete)]
 
 
-def complete_experiment(incomplete: str) -> list[str]:
-    """Names of experiments, and `list` and `all`."""
-    from skewboost.reproduce.experiment_runs import names
-
-    return [name for name in ("all", "list", *names()) if name.startswith(incomplete)]
-
-
 def complete_from(words: Sequence[str]) -> Callable[[str], list[str]]:
     """A completion to one of some words."""
 
@@ -118,7 +111,7 @@ class Command:
 
     @property
     def module(self) -> str:
-        """The module that runs the command."""
+        """The module that runs the command, beside that of the class."""
         return f"{self.command_name().replace('-', '_')}_command"
 
     @property

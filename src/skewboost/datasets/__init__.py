@@ -9,23 +9,16 @@ from skewboost.datasets.cancer import load_rare_cancer, load_wdbc
 from skewboost.datasets.chunks import ParquetRows
 from skewboost.datasets.faces import fetch_faces
 from skewboost.datasets.fraud import make_fraud
-from skewboost.datasets.gaussians import make_eight_gaussians, make_two_gaussians
-from skewboost.datasets.ida import fetch_ida
-from skewboost.datasets.industrial import make_industrial
+from skewboost.datasets.gaussians import make_two_gaussians
 from skewboost.datasets.intrusions import make_intrusions
 from skewboost.datasets.skewed import make_skewed
-from skewboost.datasets.uci import fetch_uci
 
 __all__ = [
     "ParquetRows",
     "fetch_faces",
-    "fetch_ida",
-    "fetch_uci",
     "load_rare_cancer",
     "load_wdbc",
-    "make_eight_gaussians",
     "make_fraud",
-    "make_industrial",
     "make_intrusions",
     "make_skewed",
     "make_two_gaussians",

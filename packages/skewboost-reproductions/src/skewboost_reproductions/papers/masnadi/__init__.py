@@ -1,0 +1,1 @@
+"""Masnadi-Shirazi and Vasconcelos on cost-sensitive boosting: synthetic problems, UCI tables and faces."""

@@ -1,0 +1,1 @@
+"""Nikolaou and others on whether cost-sensitive boosters are needed."""

@@ -1,0 +1,3 @@
+"""A web server with the files of a folder."""
+
+from served import served as served

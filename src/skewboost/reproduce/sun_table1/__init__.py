@@ -1,1 +1,0 @@
-"""The parts of the experiment sun-table1."""
