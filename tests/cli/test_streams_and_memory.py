@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from skewboost.cli import app, evaluate_command
+from skewboost.cli import command_group, evaluate_command
 from skewboost.cli.data import open_data
 from skewboost.progress import ProgressBar, say
 
@@ -57,7 +57,7 @@ def test_files_are_written_with_closed_streams(small, tmp_path, streams, command
 
 
 def test_what_needs_no_standard_output_works_without(small, run, refused, tmp_path, monkeypatch):
-    monkeypatch.setattr(app, "sys", SimpleNamespace(stdout=None))
+    monkeypatch.setattr(command_group, "sys", SimpleNamespace(stdout=None))
     for command in (["info", small.later], ["predict", small.model, small.later], ["list"], ["demo"]):
         assert "standard output is closed" in refused(*command)
     assert run("predict", small.model, small.later, "-o", tmp_path / "out.csv").exit_code == 0

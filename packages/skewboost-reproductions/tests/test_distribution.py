@@ -75,7 +75,9 @@ def test_wheels_are_installed_from_a_folder_and_add_the_command(tmp_path, monkey
     install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--find-links", wheels]
 
     said(*install, "skewboost", cwd=tmp_path)
-    assert said(program, "reproduce", "list", code=2, cwd=tmp_path).endswith('pip install "skewboost[reproduce]"\n')
+    assert 'Install it: pip install "skewboost[reproduce]", or' in said(
+        program, "reproduce", "list", code=2, cwd=tmp_path
+    )
     said(*install, "skewboost-reproductions", cwd=tmp_path)
     listed = said(program, "reproduce", "list", cwd=tmp_path)
     assert all(name in listed for name in EXPERIMENTS)

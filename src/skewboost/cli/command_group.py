@@ -23,7 +23,7 @@ from skewboost.cli.options import Command
 from skewboost.names import visible
 
 GROUP = "skewboost.commands"
-FROM_EXTRA = {"reproduce": "reproduce"}  # commands of packages that an extra of this one installs
+ELSEWHERE = {"reproduce": "skewboost-reproductions"}  # commands of the packages in our repository, and extras of ours
 
 
 def add_command(app: typer.Typer, command: type[Command], name: str) -> None:
@@ -65,10 +65,11 @@ class CommandGroup(OneLineErrors):
         points = tuple(entry_points(group=GROUP, name=cmd_name))
         if points:
             return ForeignCommand(points)
-        if cmd_name in FROM_EXTRA and not ctx.resilient_parsing:
+        if cmd_name in ELSEWHERE and not ctx.resilient_parsing:
+            package = ELSEWHERE[cmd_name]
             raise CommandError(
-                f"`skewboost {cmd_name}` is in a package of its own, which is not installed.",
-                f'Install it: pip install "skewboost[{FROM_EXTRA[cmd_name]}]"',
+                f"`skewboost {cmd_name}` comes with the package {package}, which is not installed.",
+                f'Install it: pip install "skewboost[{cmd_name}]", or in a clone: pip install packages/{package}',
             )
         return None
 
