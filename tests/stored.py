@@ -16,6 +16,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -146,8 +147,9 @@ def answered(clf: Any, X: Any) -> dict[str, np.ndarray]:
 def public_names() -> list[str]:
     """Return a line for each public name of each public module: its signature, if it has one."""
     found = []
-    rooms = {name: getattr(sb, name) for name in sb.__all__ if inspect.ismodule(getattr(sb, name))}
-    for module in [sb, *(rooms[name] for name in sorted(rooms))]:
+    rooms = sorted(path.parent.name for path in Path(sb.__file__).parent.glob("*/__init__.py"))
+    modules = [import_module(f"{sb.__name__}.{name}") for name in [*rooms, "toolbox"]]
+    for module in [sb, *(module for module in modules if hasattr(module, "__all__"))]:
         for name in sorted(module.__all__):
             own = getattr(module, name)
             if inspect.ismodule(own):
