@@ -11,8 +11,7 @@ import inspect
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -21,6 +20,9 @@ from typer.main import get_command
 from skewboost.cli.exit_codes import CommandError, OneLineErrors
 from skewboost.cli.options import Command
 from skewboost.names import visible
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "skewboost.commands"
 ELSEWHERE = {"reproduce": "skewboost-reproductions"}  # commands of the packages in our repository, and extras of ours
@@ -49,20 +51,27 @@ def add_command(app: typer.Typer, command: type[Command], name: str) -> None:
     app.command(name, help=command.__doc__, epilog=epilog if command.examples else None)(run)
 
 
+def found() -> Sequence[EntryPoint]:
+    """Return the commands of other packages, from their metadata."""
+    from importlib.metadata import entry_points  # takes longer than to find out that a command is ours
+
+    return tuple(entry_points(group=GROUP))
+
+
 class CommandGroup(OneLineErrors):
     """The commands that are declared here, and then those that other packages have."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands. A name of this package stays ours."""
         own = super().list_commands(ctx)
-        return [*own, *sorted({point.name for point in entry_points(group=GROUP)} - set(own))]
+        return [*own, *sorted({point.name for point in found()} - set(own))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by its name, or None."""
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        points = tuple(entry_points(group=GROUP, name=cmd_name))
+        points = [point for point in found() if point.name == cmd_name]
         if points:
             return ForeignCommand(points)
         if cmd_name in ELSEWHERE and not ctx.resilient_parsing:
