@@ -66,8 +66,9 @@ def python_files(folder: Path) -> set[str]:
     """What of the package is in the sdist and belongs into a wheel."""
     (sdist,) = folder.glob("skewboost-*.tar.gz")
     with tarfile.open(sdist) as archive:
-        paths = [path.partition("/src/")[2] for path in archive.getnames()]
-        files = {path for path in paths if path and "." in path.rpartition("/")[2]}
+        paths = [path.partition("/")[2] for path in archive.getnames()]  # less the folder that all is in
+        files = {path.removeprefix("src/") for path in paths if path.startswith("src/")}
+        files = {path for path in files if "." in path.rpartition("/")[2]}
     if "skewboost/engine/core/core.cpp" not in files:
         raise SystemExit(f"{sdist.name}: has no sources of the native core")
     return {path for path in files if not path.startswith("skewboost/engine/core/")}
