@@ -65,6 +65,8 @@ def test_names_are_there_after_import_skewboost():
     """Every dotted name that a page mentions, in a Python that has imported the package and nothing else."""
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     names = sorted(set(re.findall(r"\bskewboost(?:\.[A-Za-z]\w*)+", text)))
+    # a group of entry points, and what the modules of other packages import
+    names = [name for name in names if name != "skewboost.commands" and not name.startswith("skewboost.cli.")]
     assert {"skewboost.io.save", "skewboost.plots", "skewboost.plots.Report", "skewboost.evaluate"} <= set(names)
     code = "import skewboost\n" + "\n".join(f"assert {name} is not None" for name in names)
     subprocess.run([sys.executable, "-c", code], check=True)
