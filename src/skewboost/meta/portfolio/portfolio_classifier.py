@@ -24,12 +24,13 @@ from skewboost.engine.explaining import Support
 from skewboost.engine.newton import TreeSettings
 from skewboost.engine.partition import View
 from skewboost.engine.table import Table, read_table
-from skewboost.engine.units import examples_and_units, rows_as_units, units_per_class
-from skewboost.errors import InputError, RepeatedRowsWarning, SkewBoostWarning, warn_caller
+from skewboost.engine.units import examples_and_units, units_per_class
+from skewboost.errors import InputError
 from skewboost.fitting import restore_on_failure
 from skewboost.fold_rows import Fold, check_groups, folds_of_examples, given_folds, own_folds
 from skewboost.memory import warn_of_memory
 from skewboost.meta.portfolio.components import MOST, Components, find_components
+from skewboost.meta.portfolio.few_units import separate, warn_of_constant
 from skewboost.meta.portfolio.memory_use import REMEDY, memory_use
 from skewboost.meta.portfolio.portfolio_costs import REJECT_COST, PortfolioCosts
 from skewboost.meta.portfolio.portfolio_model import PortfolioModel, log_probabilities, probabilities
@@ -45,7 +46,6 @@ from skewboost.progress import ProgressBar
 from skewboost.typing import Array
 
 STOPPED = "rounds and weights of the families chosen on held-out rows"
-MANY_COPIES = 5  # so many equal rows may be all that there is of a class; fewer count as one, like a weight
 INTERRUPTED = "interrupted: the members of the folds, as far as they were trained"
 
 
@@ -124,7 +124,7 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         each = (weights / np.maximum(np.bincount(rows, minlength=len(labels)), 1))[rows]
         engine, numbers = self._engine(), self._numbers(labels[rows])
         if units is None:
-            of_example = self._separate(numbers, order, own_units)
+            of_example = separate(numbers, order, own_units, self._label)
         else:
             of_example = np.unique(units[rows], return_inverse=True)[1]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -143,7 +143,7 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
         else:
             held_out = own_folds(numbers, of_example, recipe.n_folds, recipe.n_repeats, seed)
             if held_out is None:
-                self._warn_of_constant(numbers, of_example, are="rows" if units is None else "groups")
+                warn_of_constant(numbers, of_example, "rows" if units is None else "groups", self._label)
             elif recipe.n_held_out:
                 held_out = held_out[: recipe.n_held_out]
         portfolio, extended = engine.portfolio(view, numbers, len(self.classes_), of_example), None
@@ -196,36 +196,9 @@ class PortfolioClassifier(PortfolioCosts, ClassifierMixin, BaseEstimator):
     def _cv_is_given(self) -> bool:
         return self.cv is not None and not isinstance(self.cv, int | np.integer)
 
-    def _separate(self, numbers: Array, order: Array, units: Array) -> Array:
-        """Return the units of the examples: copies, or single rows where a class is nothing but many copies."""
-        K, rows = len(self.classes_), rows_as_units(order)
-        alone = (units_per_class(numbers, units, K) < 2) & (units_per_class(numbers, rows, K) >= MANY_COPIES)
-        if not alone.any():
-            return units
-        n_rows = int(rows.max()) + 1
-        n_copies = n_rows - (int(units.max()) + 1)
-        message = (
-            f"{n_copies} of the {n_rows} rows of X repeat another row, and all rows of class {self._label(alone)} are "
-            "equal. So that some of them can be held out, all rows are treated as independent examples. If they are "
-            "copies, pass groups that say so."
-        )
-        warn_caller(RepeatedRowsWarning(message, n_copies, n_rows))
-        return rows
-
-    def _warn_of_constant(self, numbers: Array, units: Array, are: str) -> None:
-        """Warn that nothing can be held out to judge by."""
-        n_units = units_per_class(numbers, units, len(self.classes_))
-        message = (
-            f"Class {self._label(n_units < 2)} is in one of the {int(units.max()) + 1} independent {are} only, so that "
-            "no model can be judged by others. The probabilities hardly differ from the frequencies of the classes. "
-            "Add examples of the class."
-        )
-        warn_caller(message, SkewBoostWarning)
-
-    def _label(self, chosen: Array) -> str:
-        """Return the first class in a mask by class number, for messages."""
-        places = self._numbers(self.classes_)
-        return repr(self.classes_[places == int(chosen.argmax())].item())
+    def _label(self, number: int) -> str:
+        """Return the class of a number, for messages."""
+        return repr(self.classes_[self._numbers(self.classes_) == number].item())
 
     def _recipe(self, table: Table, numbers: Array, units: Array, n_components: int) -> Recipe:
         several = units_per_class(numbers, units, len(self.classes_)) >= 2  # others cannot be held out
