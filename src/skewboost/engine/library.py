@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-ABI = 11  # the number in core/core.cpp, which changes with every signature
+ABI = 12  # the number in core/core.cpp, which changes with every signature
 LEVELS = ("baseline", "v3")
 HERE = Path(__file__).parent
 SUFFIX = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")

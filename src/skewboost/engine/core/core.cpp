@@ -26,7 +26,7 @@ void* (*capsule_pointer)(void* capsule, const char* name) = nullptr;
 
 // Changes with every signature: library.py accepts only its own number.
 SKEWBOOST_API int32_t skewboost_abi_version() {
-    return 11;
+    return 12;
 }
 SKEWBOOST_API void skewboost_start(void* (*get_pointer)(void*, const char*)) {
     capsule_pointer = get_pointer;
